@@ -18,7 +18,7 @@ export default defineConfig({
       '@scree/core/data': source('./packages/core/src/data/index.ts'),
       '@scree/core/linalg': source('./packages/core/src/linalg/index.ts'),
       '@scree/core/pipeline': source('./packages/core/src/pipeline.ts'),
-      '@scree/core/exchange': source('./packages/core/src/exchange.ts'),
+      '@scree/core/exchange': source('./packages/core/src/exchange/index.ts'),
       '@scree/core/transform': source('./packages/core/src/transform.ts'),
       '@scree/core/learn': source('./packages/core/src/learn/index.ts'),
       '@scree/core': source('./packages/core/src/index.ts'),

@@ -37,7 +37,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['pca-sync.ts'],
   ['stream.ts'],
   ['learn'],
-  ['transform.ts', 'exchange.ts'],
+  ['transform.ts', 'exchange'],
   ['pipeline.ts'],
   ['index.ts'],
 ];

@@ -45,7 +45,7 @@ const entries = {
   sync: 'pca-sync',
   learn: 'learn/index',
   transform: 'transform',
-  exchange: 'exchange',
+  exchange: 'exchange/index',
 };
 
 const bundled = new Set();
@@ -107,8 +107,8 @@ for (const [format, folder] of [
         },
         { name: 'sketch', test: only('solvers/sketch/streaming', 'solvers/sketch/sketch-bytes') },
         { name: 'learn', test: only('learn/index') },
-        { name: 'exchange', test: /(onnx|protobuf)\.js$|exchange\.js$/ },
-        { name: 'covariance', test: only('fit/fit-covariance') },
+        { name: 'exchange', test: /(exchange[\\/](index|onnx)|storage[\\/]protobuf)\.js$/ },
+        { name: 'covariance', test: only('exchange/fit-covariance') },
         { name: 'stream', test: /open-stream\.js$/ },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
         { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },

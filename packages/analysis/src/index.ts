@@ -114,6 +114,7 @@ export {
   type SupplementaryRows,
   supplementaryRows,
 } from './rows/row-contributions.js';
+export { type FarthestRows, RowDistances } from './rows/row-distances.js';
 export type { RowFacts } from './rows/row-facts.js';
 export { type RowShares, rowShares } from './rows/row-shares.js';
 export type { RankedRow, UnusualRows } from './rows/unusual-rows.js';

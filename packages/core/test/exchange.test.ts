@@ -1,7 +1,7 @@
 import { famd } from '@scree/analysis';
 import { describe, expect, it } from 'vitest';
 import { pythonWith, runPython } from '../../../test/python.js';
-import { type ModelComponents, modelFrom, toOnnx } from '../src/exchange.js';
+import { type ModelComponents, modelFrom, toOnnx } from '../src/exchange/index.js';
 import { DataError, loadModel, Model, ModelError, OptionError, pca } from '../src/index.js';
 import { random } from '../src/linalg/random.js';
 import { loadTransform } from '../src/transform.js';

@@ -49,6 +49,11 @@ export interface FileOptions {
   readonly na?: readonly string[] | undefined;
   /** The values that `missing: 'mean'` fills in instead of the file's own means: one number per used column, such as a model's `mean`. */
   readonly fill?: ArrayLike<number> | undefined;
+  /**
+   * Also reads every column of the file beside the analysed ones, as `kept` of the file: all as text, as they are written if the file is text, or
+   * columns of numbers as numbers.
+   */
+  readonly keep?: 'text' | 'numbers' | undefined;
   /** A query whose result is the data: of the tables in a database file, or of files by their names. */
   readonly sql?: string | undefined;
   /** Which array of a .npz file, or which table of a database. */

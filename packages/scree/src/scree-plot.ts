@@ -45,5 +45,6 @@ function marked(bar: string, share: number | undefined, largest: number, width: 
 }
 
 function percent(share: number): string {
-  return `${(100 * share).toFixed(2)} %`.padStart(8);
+  const text = share > 0 && share < 5e-5 ? '<0.01' : (100 * share).toFixed(2);
+  return `${text} %`.padStart(8);
 }

@@ -56,7 +56,7 @@ export function hiddenStructure(choice: Choice, scaled: number): Choice {
     ...choice,
     k: 1,
     agree: [],
-    reason: `Scale the columns to see more: as they are, no component has more variance than independent columns with the same spreads would have by chance. Of columns scaled to the same spread, ${out} out of noise. One component is a default.`,
+    reason: `Scale the columns to see more: as they are, no component has more variance than independent columns with the same spreads would have by chance, so one component is a default. If the columns are scaled to the same spread, ${out} out of noise.`,
   };
 }
 

@@ -110,13 +110,11 @@ function spreads(columns: readonly ColumnFacts[], others: boolean, ordered: bool
   const share = 1 / total;
   if (share > 0.5 && share >= 3 / columns.length) {
     const remedy = remedyFor(largest, varying, ordered);
-    const has = others
-      ? `Of the variance of the ${columns.length} columns that look like measurements, column ${shown(largest)} has ${inPercent(share)}`
-      : `Column ${shown(largest)} has ${inPercent(share)} of the variance`;
+    const whose = others ? ` of the ${columns.length} columns that look like measurements` : '';
     return [
       {
         code: 'DOMINANT_COLUMN',
-        message: `${has}, more than the others together, and columns are not scaled.${advice(remedy, largest)}`,
+        message: `Column ${shown(largest)} has ${inPercent(share)} of the variance${whose}, more than the others together, and columns are not scaled.${advice(remedy, largest)}`,
         details: {
           columns: [key(largest)],
           remedy,

@@ -17,6 +17,7 @@ export { type BlockPair, joinColumns, pairedBlocks } from '../table/join-columns
 export { dropMissing, fillMissing, refuseMissing } from '../table/missing-values.js';
 export { numberRows } from '../table/number-rows.js';
 export { readSeveralTexts, TextReader } from '../table/read-several-texts.js';
+export { repeatColumns } from '../table/repeat-columns.js';
 export { rereadableTable } from '../table/rereadable-table.js';
 export { RowNumbers } from '../table/row-numbers.js';
 export { RowSet } from '../table/row-set.js';

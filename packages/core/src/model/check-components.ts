@@ -1,5 +1,5 @@
 import { describeValue } from '../errors.js';
-import { checkVector, demand, isBound, numbersOf, ORTHONORMAL } from './check-numbers.js';
+import { checkVector, demand, isBound, ORTHONORMAL, toFloat64Array } from './check-numbers.js';
 import type { ModelRecord, Whiten } from './record.js';
 
 /** Numbers row by row: lists of numbers, or a matrix `{ rows, cols, data }`. */
@@ -86,10 +86,10 @@ export function checkComponents(given: object): CheckedComponents {
   checkVector('variances', variances, k, true);
   demand(fields.n === undefined || (Number.isSafeInteger(n) && n > 0), () => `n is ${describeValue(n)}`);
   demand(isBound(ddof) && !(n <= ddof), () => `ddof is ${describeValue(ddof)}, and n ${n}`);
-  const whole = spectrum.length > k || k === d || k >= n - 1 ? sum(spectrum) : Number.NaN;
+  const whole = spectrum.length > k || k === d || k >= n - 1 ? sumOf(spectrum) : Number.NaN;
   const { totalVariance = whole } = fields;
   demand(
-    !(totalVariance < sum(variances) * (1 - ORTHONORMAL)),
+    !(totalVariance < sumOf(variances) * (1 - ORTHONORMAL)),
     () => `totalVariance ${totalVariance} is below the sum of variances`,
   );
   const float32 = data.every((value) => Math.fround(value) === value);
@@ -111,7 +111,7 @@ export function checkComponents(given: object): CheckedComponents {
 }
 
 /** The sum of numbers. */
-export function sum(values: Float64Array): number {
+export function sumOf(values: Float64Array): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
@@ -134,5 +134,5 @@ function vectorOf(name: string, given: unknown): Float64Array {
     Array.isArray(given) || ArrayBuffer.isView(given),
     () => `${name} is not a list of numbers but ${describeValue(given)}`,
   );
-  return numbersOf(given as readonly unknown[]);
+  return toFloat64Array(given as readonly unknown[]);
 }

@@ -131,6 +131,6 @@ export function demand(holds: boolean, what: string | (() => string)): void {
 }
 
 /** Entries that are not numbers become NaN, which the checks of the model reject. */
-export function numbersOf(list: readonly unknown[]): Float64Array {
+export function toFloat64Array(list: readonly unknown[]): Float64Array {
   return Float64Array.from(list, (entry) => (typeof entry === 'number' ? entry : Number.NaN));
 }

@@ -1,5 +1,5 @@
 import { orthonormalityDefect } from '../linalg/orthonormality.js';
-import { checkComponents, sum } from './check-components.js';
+import { checkComponents, sumOf } from './check-components.js';
 import type { ModelRecord } from './record.js';
 import type { Determination } from './uniqueness.js';
 
@@ -31,7 +31,7 @@ export function recordOfComponents(given: object): ModelRecord {
     ...(spectrum.length > k ? { spectrum } : {}),
     varianceRatios: variances.map((variance) => (totalVariance === 0 ? 0 : Math.min(1, variance / totalVariance))),
     totalVariance,
-    noiseVariance: k < d ? Math.max(0, totalVariance - sum(variances)) / (d - k) : 0,
+    noiseVariance: k < d ? Math.max(0, totalVariance - sumOf(variances)) / (d - k) : 0,
     singularValues: variances.map((variance) => Math.sqrt(variance * (n - ddof))),
     n,
     totalWeight: n,

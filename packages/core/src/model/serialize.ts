@@ -2,7 +2,7 @@ import { crc32 } from '../data/storage/crc32.js';
 import { readerOf } from '../data/storage/format-version.js';
 import { describeValue, ModelError } from '../errors.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
-import { demand, isObject, numbersOf } from './check-numbers.js';
+import { demand, isObject, toFloat64Array } from './check-numbers.js';
 import type { ModelRecord } from './record.js';
 import { OPTIONAL_VECTORS, VECTORS } from './record.js';
 import type { StoredNumbers, TransformRecord } from './transform-record.js';
@@ -105,7 +105,7 @@ function readJson1({ checksum, ...body }: Plain): ModelRecord {
   return revive(body, (name) => {
     const value = body[name];
     demand(Array.isArray(value), () => `${name} is missing`);
-    return numbersOf((value as unknown[]).flat());
+    return toFloat64Array((value as unknown[]).flat());
   });
 }
 
@@ -287,10 +287,10 @@ function revive(stored: Plain, array: (name: string) => Float64Array): ModelReco
   return {
     ...(rest as unknown as ModelRecord),
     ...(rest.origin ? withUnknown(rest) : {}),
-    ...(Array.isArray(rest.spectrum) ? { spectrum: numbersOf(rest.spectrum) } : {}),
+    ...(Array.isArray(rest.spectrum) ? { spectrum: toFloat64Array(rest.spectrum) } : {}),
     ...(Array.isArray(rest.trace) ? { trace: rest.trace.map(withNumbers) } : {}),
     ...Object.fromEntries(
-      OPTIONAL_VECTORS.flatMap((name) => (Array.isArray(rest[name]) ? [[name, numbersOf(rest[name])]] : [])),
+      OPTIONAL_VECTORS.flatMap((name) => (Array.isArray(rest[name]) ? [[name, toFloat64Array(rest[name])]] : [])),
     ),
     components: { rows: k as number, cols: d as number, data: array('components') },
     ...(Object.fromEntries(VECTORS.map(([name]) => [name, array(name)])) as Pick<

@@ -8,7 +8,7 @@ import { RowSet } from './row-set.js';
 import { isGap, readCells, type Table } from './table.js';
 
 /** A table without its incomplete rows, and the weights of the rows that remain. */
-export interface CompleteRows {
+export interface RowsWithoutMissing {
   readonly table: Table<unknown>;
   readonly weights: Float64Array | undefined;
   readonly warnings: readonly Warning[];
@@ -19,7 +19,7 @@ export async function dropIncompleteRows(
   table: Table<unknown>,
   weights: RowWeights,
   progress: ProgressTracker,
-): Promise<CompleteRows> {
+): Promise<RowsWithoutMissing> {
   const counts = new GapCounts();
   const complete = new RowSet();
   const kept: number[] = [];

@@ -81,17 +81,22 @@ interface Widened<Value> {
 }
 
 function widen<Value>(
-  { numbers, texts = [] }: ReadRequest,
+  { numbers, texts = [], verbatim }: ReadRequest,
   rule: Pick<RowRule<Value>, 'numbers' | 'texts'>,
 ): Widened<Value> {
   const wideTexts = [...new Set([...texts, ...rule.texts])];
   const textsOf = (columns: readonly number[], { texts: read }: TableBatch<Value>): TableBatch<Value>['texts'] =>
     columns.map((j) => read[wideTexts.indexOf(j)]);
+  const askedTexts = (batch: TableBatch<Value>): TableBatch<Value>['texts'] => [
+    ...textsOf(texts, batch),
+    ...batch.texts.slice(wideTexts.length),
+  ];
+  const further = verbatim ? { verbatim } : {};
   if (numbers === 'all' || rule.numbers === 'all' || numbers === rule.numbers) {
     const own = rule.numbers;
     const part = numbers === 'all' || numbers === own ? undefined : numbers;
     return {
-      wide: { numbers: own === 'all' ? 'all' : numbers, texts: wideTexts },
+      wide: { numbers: own === 'all' ? 'all' : numbers, texts: wideTexts, ...further },
       ruled: (batch) => ({
         block: own === 'all' || own === numbers ? denseOf(batch.block) : blockColumns(batch.block, own),
         texts: textsOf(rule.texts, batch),
@@ -99,7 +104,7 @@ function widen<Value>(
       asked: (batch) => ({
         ...batch,
         block: part ? blockColumns(batch.block, part) : batch.block,
-        texts: textsOf(texts, batch),
+        texts: askedTexts(batch),
       }),
     };
   }
@@ -109,9 +114,9 @@ function widen<Value>(
   const slotsOf = (columns: readonly number[]): number[] => columns.map((j) => places.get(j) ?? 0);
   const [own, part] = [slotsOf(rule.numbers), slotsOf(numbers)];
   return {
-    wide: { numbers: order, texts: wideTexts },
+    wide: { numbers: order, texts: wideTexts, ...further },
     ruled: (batch) => ({ block: blockColumns(batch.block, own), texts: textsOf(rule.texts, batch) }),
-    asked: (batch) => ({ ...batch, block: blockColumns(batch.block, part), texts: textsOf(texts, batch) }),
+    asked: (batch) => ({ ...batch, block: blockColumns(batch.block, part), texts: askedTexts(batch) }),
   };
 }
 

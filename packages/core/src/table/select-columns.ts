@@ -16,7 +16,12 @@ export function selectColumns<Value>(table: Table<Value>, indexes: readonly numb
     },
     width: indexes.length,
     dtype: (numbers) => table.dtype(original(numbers)),
-    read: ({ numbers, texts }) => table.read({ numbers: original(numbers), texts: texts?.map((j) => indexes[j]) }),
+    read: ({ numbers, texts, verbatim }) =>
+      table.read({
+        numbers: original(numbers),
+        texts: texts?.map((j) => indexes[j]),
+        ...(verbatim ? { verbatim: verbatim.map((j) => indexes[j]) } : {}),
+      }),
     remote: remote && ((request) => remote({ ...request, numbers: request.numbers.map((j) => indexes[j]) })),
   });
 }

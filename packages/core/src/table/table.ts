@@ -45,6 +45,11 @@ export interface ReadRequest {
   readonly numbers: readonly number[] | 'all';
   /** Columns to read as text. A table that does not declare `manyTexts` reads one at most. */
   readonly texts?: readonly number[] | undefined;
+  /**
+   * Columns whose cells are wanted as the file has them, also numbers and marks of missing values. They follow those of `texts` in
+   * the texts of a batch. Only for a table that declares `verbatim`.
+   */
+  readonly verbatim?: readonly number[] | undefined;
 }
 
 /** Some rows of a table. */
@@ -116,6 +121,8 @@ export interface Table<Value = Text> {
   readonly rereadable: boolean;
   /** True if one reading gives several columns as text. `readSeveralTexts` adds this to a table that reads one. */
   readonly manyTexts?: boolean | undefined;
+  /** True if the table is a file of text that can give its cells as they are written. */
+  readonly verbatim?: boolean | undefined;
   /** The dimensions of an array before they became rows and columns: [60000, 28, 28]. */
   readonly shape?: readonly number[] | undefined;
   read(request: ReadRequest): AsyncIterable<TableBatch<Value>>;
@@ -163,11 +170,12 @@ export interface CellBatch<Value = unknown> {
   readonly rowNumbers?: readonly number[] | undefined;
 }
 
-/** Reads the cells of columns of a table; of all columns if left out. `texts` are read as text besides. */
+/** Reads the cells of columns of a table; of all columns if left out. `texts` are read as text besides, and `verbatim` as they are written. */
 export function readCells<Value>(
   table: Table<Value>,
   chosen: readonly number[] = [...table.columns.keys()],
   texts: readonly number[] = [],
+  verbatim?: readonly number[],
 ): AsyncIterable<CellBatch<Value>> {
   const { columns, uniform, width } = table;
   const isNumber = (j: number): boolean => columns[j].kind === 'number';
@@ -177,27 +185,30 @@ export function readCells<Value>(
   const textSlots = new Map(others.map((j, at) => [j, at]));
   const whole = uniform && numbers.length === width && numbers.every((j, at) => j === at);
   let first = 0;
-  return mapAsync(table.read({ numbers: whole ? 'all' : numbers, texts: others }), (batch) => {
-    const start = first;
-    const { rows } = batch.block;
-    first += rows;
-    const { data, stride } = plainNumbers(batch.block);
-    const valuesOf = (j: number): readonly Value[] => batch.texts[textSlots.get(j) ?? 0];
-    return {
-      rows,
-      columns: chosen.map((j) => {
-        if (!isNumber(j)) {
-          const values = valuesOf(j);
-          return (i: number) => values[i];
-        }
-        const at = numberSlots.get(j) ?? 0;
-        return (i: number) => data[i * stride + at];
-      }),
-      rowNumber: (i: number) => rowNumberOf(batch, i, start),
-      texts: texts.map(valuesOf),
-      rowNumbers: batch.rowNumbers,
-    };
-  });
+  return mapAsync(
+    table.read({ numbers: whole ? 'all' : numbers, texts: others, ...(verbatim ? { verbatim } : {}) }),
+    (batch) => {
+      const start = first;
+      const { rows } = batch.block;
+      first += rows;
+      const { data, stride } = plainNumbers(batch.block);
+      const valuesOf = (j: number): readonly Value[] => batch.texts[textSlots.get(j) ?? 0];
+      return {
+        rows,
+        columns: chosen.map((j) => {
+          if (!isNumber(j)) {
+            const values = valuesOf(j);
+            return (i: number) => values[i];
+          }
+          const at = numberSlots.get(j) ?? 0;
+          return (i: number) => data[i * stride + at];
+        }),
+        rowNumber: (i: number) => rowNumberOf(batch, i, start),
+        texts: [...texts.map(valuesOf), ...batch.texts.slice(others.length)],
+        rowNumbers: batch.rowNumbers,
+      };
+    },
+  );
 }
 
 /** The numbers of a block, with the zeros of sparse rows. */

@@ -21,6 +21,8 @@ const [NEWLINE, RETURN, QUOTE, SPACE, TAB, MINUS, PLUS, ZERO, POINT, COMMA] = by
 const SKIPPED = -1;
 const TEXT = -2;
 const WITH_NOTATION = -3;
+/** How a column is read as text: as a label, as it is written, or both. */
+const [AS_LABEL, AS_WRITTEN] = [1, 2] as const;
 /** No byte. */
 const NONE = -1;
 /** The outcome of parsing a record: a record, a blank line, or a record that continues behind the window. */
@@ -45,7 +47,7 @@ export class Scanner {
   readonly #cols: number;
   /** The role of each column of the file. */
   readonly #slots: Int32Array;
-  /** For every column of the file: 1 if it is read as text, even if it is also read as a number. */
+  /** For every column of the file: how it is read as text, even if it is also read as a number. */
   readonly #asText: Uint8Array;
   readonly #decode: typeof utf8OrWindows1252Of;
   readonly #rounded: RoundedReading;
@@ -57,6 +59,9 @@ export class Scanner {
   /** Columns that are read as text, and their cells in the record, by column. */
   readonly #textColumns: readonly number[];
   readonly #textsHere: Text[];
+  /** The same for columns whose cells are wanted as they are written. */
+  readonly #verbatimColumns: readonly number[];
+  readonly #verbatimHere: Text[];
   readonly #longest: number;
   /** One byte longer than its content: a line end behind the last byte stops every loop. */
   #window: Uint8Array;
@@ -69,7 +74,7 @@ export class Scanner {
   constructor(
     bytes: Bytes,
     dialect: Dialect,
-    { numbers, texts }: { readonly numbers: readonly number[]; readonly texts: readonly number[] },
+    { numbers, texts, verbatim }: Readonly<Record<'numbers' | 'texts' | 'verbatim', readonly number[]>>,
     { memory, window, rounded, converted }: { memory: number; window: number } & ReadingNotes,
   ) {
     this.#rounded = rounded;
@@ -90,11 +95,12 @@ export class Scanner {
     });
     this.#textColumns = texts;
     this.#asText = new Uint8Array(dialect.columns.length);
-    for (const column of texts) {
-      this.#asText[column] = 1;
-      if (this.#slots[column] === SKIPPED) this.#slots[column] = TEXT;
-    }
+    this.#verbatimColumns = verbatim;
+    for (const column of texts) this.#asText[column] |= AS_LABEL;
+    for (const column of verbatim) this.#asText[column] |= AS_WRITTEN;
+    for (const column of [...texts, ...verbatim]) if (this.#slots[column] === SKIPPED) this.#slots[column] = TEXT;
     this.#textsHere = new Array(dialect.columns.length).fill(null);
+    this.#verbatimHere = new Array(dialect.columns.length).fill(null);
     this.#window = new Uint8Array(window + 1);
     this.#longest = Math.max(2 * WINDOW, Math.floor(memory / 8));
   }
@@ -241,8 +247,10 @@ export class Scanner {
       if (found === BLANK) continue;
       if (this.#roundedHere.length > 0) for (const column of this.#roundedHere) this.#rounded.add(column);
       if (this.#convertedHere.length > 0) for (const each of this.#convertedHere) this.#converted(...each);
+      const labels = this.#textColumns.length;
       for (let t = 0; t < texts.length; t++) {
-        const cell = this.#textsHere[this.#textColumns[t]];
+        const cell =
+          t < labels ? this.#textsHere[this.#textColumns[t]] : this.#verbatimHere[this.#verbatimColumns[t - labels]];
         texts[t].push(cell);
         budget.add(cell);
       }
@@ -330,16 +338,15 @@ export class Scanner {
           value = read;
         }
         data[base + slot] = value;
-        if (asText[column] === 1) this.#textsHere[column] = Number.isNaN(value) ? null : this.#label(start, at, column);
+        if (asText[column] !== 0) this.#keepText(start, at, column, Number.isNaN(value));
       } else {
         at = this.#cellEnd(start);
-        if (slot === TEXT) this.#textsHere[column] = this.#label(start, at, column);
+        if (slot === TEXT) this.#keepText(start, at, column, false);
         else if (slot <= WITH_NOTATION) {
           const value = this.#readCell(start, at, column);
           if (value === undefined) return CUT;
           data[base + WITH_NOTATION - slot] = value;
-          if (asText[column] === 1)
-            this.#textsHere[column] = Number.isNaN(value) ? null : this.#label(start, at, column);
+          if (asText[column] !== 0) this.#keepText(start, at, column, Number.isNaN(value));
         }
       }
       if (at >= end && !this.#isLastWindow) return CUT;
@@ -392,6 +399,12 @@ export class Scanner {
       text = `${text.slice(1, Math.max(1, close)).replaceAll('""', '"')}${text.slice(close + 1)}`.trim();
     }
     return text;
+  }
+
+  /** Keeps the text of a cell, as a label, as it is written, or both. */
+  #keepText(start: number, end: number, column: number, missing: boolean): void {
+    if (this.#asText[column] & AS_LABEL) this.#textsHere[column] = missing ? null : this.#label(start, end, column);
+    if (this.#asText[column] & AS_WRITTEN) this.#verbatimHere[column] = this.#text(start, end) || null;
   }
 
   /**

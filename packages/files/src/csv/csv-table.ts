@@ -34,6 +34,7 @@ export async function openCsv(
     checkMissing: true,
     rereadable: bytes.rereadable,
     manyTexts: true,
+    verbatim: true,
     read: (request) => {
       const notes = { rounded: integers.reading(), converted: converted.reading() };
       return readRows(bytes, dialect, request, { memory, window, ...notes });
@@ -54,11 +55,11 @@ async function* readRows(
 ): AsyncGenerator<DenseBatch, void, void> {
   const { columns } = dialect;
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
-  const { texts = [] } = request;
+  const { texts = [], verbatim = [] } = request;
   // A row takes a byte per column at least: a small file needs no large block.
   const rows = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
-  const block = new BlockAssembler({ cols: numbers.length, texts: texts.length, memory, rows });
-  const scanner = new Scanner(bytes, dialect, { numbers, texts }, { memory, window, ...notes });
+  const block = new BlockAssembler({ cols: numbers.length, texts: texts.length + verbatim.length, memory, rows });
+  const scanner = new Scanner(bytes, dialect, { numbers, texts, verbatim }, { memory, window, ...notes });
   try {
     while ((await scanner.fill(block)) > 0) yield block.take();
   } finally {

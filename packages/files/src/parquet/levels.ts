@@ -1,4 +1,4 @@
-import type { Encoding } from './page-header.js';
+import type { PageEncoding } from './page-header.js';
 import type { Page } from './pages.js';
 import { readLevels } from './runs.js';
 import { PADDING, type Span } from './values.js';
@@ -27,7 +27,7 @@ export function leveled({ header, levels, body }: Page, repeated: number, define
     return { repetition, definition: defining, present, span: { bytes: body, at: 0 } };
   }
   let at = 0;
-  const next = (encoding: Encoding | undefined): number => {
+  const next = (encoding: PageEncoding | undefined): number => {
     if (encoding !== 'RLE') throw new RangeError('missing values are encoded in an old way');
     if (at + 4 > body.length) throw new RangeError('a page ends early');
     const length = (body[at] | (body[at + 1] << 8) | (body[at + 2] << 16) | (body[at + 3] << 24)) >>> 0;

@@ -48,7 +48,7 @@ const NOTHING: Numbers = { values: new Float64Array(0), rounded: undefined };
  * A column of numbers, or of lists of numbers of one length, read a page at a time: a window of its bytes, its dictionary and the
  * rows of one page are kept.
  */
-export class NumberColumn {
+export class NumberColumnDecoder {
   readonly spec: NumberColumnSpec;
   readonly #path: string;
   readonly #share: Share;

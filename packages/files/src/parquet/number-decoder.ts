@@ -2,7 +2,7 @@ import type { SeekableBytes } from '../archive/zip.js';
 import type { BufferPool } from '../bytes/buffer-pool.js';
 import type { PageTools } from './codecs.js';
 import type { ChunkPlace } from './footer.js';
-import { NumberColumn, type NumberColumnSpec } from './number-column.js';
+import { NumberColumnDecoder, type NumberColumnSpec } from './number-column.js';
 import { type PageBudget, Scratch, Share } from './pages.js';
 
 /** Columns whose first bytes are read at once. */
@@ -39,7 +39,7 @@ export interface NumberDecoder {
 
 export class LocalDecoder implements NumberDecoder {
   readonly #task: NumberTask;
-  readonly #columns: readonly NumberColumn[];
+  readonly #columns: readonly NumberColumnDecoder[];
   readonly #scratch: Scratch;
   readonly #tile: number;
   #group = -1;
@@ -53,7 +53,7 @@ export class LocalDecoder implements NumberDecoder {
     this.#scratch = new Scratch(new Share(file.path, budget), pool);
     const window = windowOf(ahead, columns.length);
     this.#columns = columns.map(
-      (spec) => new NumberColumn(spec, { file, tools, budget, pool, window, scratch: this.#scratch }),
+      (spec) => new NumberColumnDecoder(spec, { file, tools, budget, pool, window, scratch: this.#scratch }),
     );
     this.#tile = Math.max(16, Math.floor(TILE / Math.max(1, stride)));
   }
@@ -102,7 +102,7 @@ export function windowOf(ahead: number, columns: number): number {
   return Math.max(LEAST_WINDOW, Math.min(MOST_WINDOW, Math.floor(ahead / Math.max(1, columns))));
 }
 
-function addRounded(column: NumberColumn, rows: number, rounded: Map<number, number>): void {
+function addRounded(column: NumberColumnDecoder, rows: number, rounded: Map<number, number>): void {
   const sums = column.roundedIn(rows);
   if (!sums) return;
   const { entries, slots } = column.spec;

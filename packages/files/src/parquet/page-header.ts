@@ -12,7 +12,7 @@ export const ENCODINGS = [
   'RLE_DICTIONARY',
   'BYTE_STREAM_SPLIT',
 ] as const;
-export type Encoding = Exclude<(typeof ENCODINGS)[number], undefined>;
+export type PageEncoding = Exclude<(typeof ENCODINGS)[number], undefined>;
 
 /** The header of a page. Its sizes and counts are whole and not negative, but they may still be wrong. */
 export interface PageHeader {
@@ -26,9 +26,9 @@ export interface PageHeader {
   readonly values: number;
   /** Missing values among them. Only pages of version 2 say so. */
   readonly missing: number | undefined;
-  readonly encoding: Encoding | undefined;
-  readonly definitionEncoding: Encoding | undefined;
-  readonly repetitionEncoding: Encoding | undefined;
+  readonly encoding: PageEncoding | undefined;
+  readonly definitionEncoding: PageEncoding | undefined;
+  readonly repetitionEncoding: PageEncoding | undefined;
   /** Bytes of levels before the values; they are never packed. Only pages of version 2 have them. */
   readonly levels: { readonly repetition: number; readonly definition: number };
   /** Whether the values are packed with the codec of the column. */
@@ -67,7 +67,7 @@ export function readPageHeader(bytes: Uint8Array): { readonly header: PageHeader
   const own = kind === 'index' ? new Map<number, number>() : details.get(DETAILS[kind]);
   if (!own) throw new RangeError('a page header says nothing about its values');
   const version2 = kind === 'data v2';
-  const encodingAt = (at: number): Encoding | undefined => ENCODINGS[own.get(at) ?? -1];
+  const encodingAt = (at: number): PageEncoding | undefined => ENCODINGS[own.get(at) ?? -1];
   const header: PageHeader = {
     kind,
     size,

@@ -1,7 +1,7 @@
 import { wasRounded } from '../table/rounded-integers.js';
 import { readDeltas } from './delta.js';
 import type { SchemaElement } from './footer.js';
-import type { Encoding } from './page-header.js';
+import type { PageEncoding } from './page-header.js';
 import { readRuns } from './runs.js';
 import { decimalOf } from './schema.js';
 
@@ -25,7 +25,7 @@ export type Stored = Float64Array | Float32Array | Int32Array | BigInt64Array | 
 export type OnRounded = (index: number) => void;
 
 /** True if an encoding stores codes of a dictionary. */
-export function isCoded(encoding: Encoding | undefined): boolean {
+export function isCoded(encoding: PageEncoding | undefined): boolean {
   return encoding === 'PLAIN_DICTIONARY' || encoding === 'RLE_DICTIONARY';
 }
 
@@ -38,7 +38,12 @@ export function readCodes({ bytes, at }: Span, codes: Uint32Array): void {
 }
 
 /** So many values of a page in one of Parquet's encodings, other than those that go by a dictionary. They may be views of the page. */
-export function readValues(span: Span, encoding: Encoding | undefined, count: number, element: SchemaElement): Stored {
+export function readValues(
+  span: Span,
+  encoding: PageEncoding | undefined,
+  count: number,
+  element: SchemaElement,
+): Stored {
   const { type } = element;
   switch (encoding) {
     case 'PLAIN':

@@ -2,6 +2,7 @@ import type { Encoding, PcaOptions, RowSource } from '@scree/core';
 import type { Block, Table } from '@scree/core/data';
 import type { LeftOut } from './column-roles.js';
 import type { EncodeFileOptions } from './file-view.js';
+import type { KeptColumns } from './kept-columns.js';
 import type { LabelOptions, Labels } from './labels.js';
 
 /** Counts of missing values. */
@@ -76,6 +77,8 @@ export interface DataFile {
   labelled(): AsyncIterable<LabelledBlock>;
   /** The rows with their numbers in the file, names, supplementary columns and groups, in one reading. A block is valid until the next one is read. */
   withSupplementary(): AsyncIterable<SupplementaryBlock>;
+  /** Every column of the file beside the analysed ones, with the option `keep`. */
+  readonly kept: KeptColumns | undefined;
   /** The same file with its columns encoded: categories, transforms, residuals. It is closed with this one. */
   encode(coding: Encoding, options?: EncodeFileOptions): DataFile;
   /** The name or the colour of every row, or of some: codes of two or four bytes, however long the texts are. */

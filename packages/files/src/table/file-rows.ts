@@ -13,8 +13,9 @@ import type { FileOptions } from '../options.js';
 import type { ColumnRoles } from './column-roles.js';
 import { type ConvertedColumn, convertedWarning } from './converted-values.js';
 import type { MissingValues } from './data-file.js';
+import type { KeptIndexes } from './kept-columns.js';
 import { columnMeans, countMissing } from './missing-values.js';
-import { leftOutWarning, missingIn, missingSomewhere, nothingLeft } from './table-errors.js';
+import { leftOutWarning, missingError, missingSomewhere, nothingLeft } from './table-errors.js';
 
 /** What is known of a file besides its table. */
 export interface FileFacts {
@@ -34,6 +35,8 @@ export interface FileRowsOptions {
   readonly filtered: boolean;
   /** The rows whose means replace missing values; the same rows if left out. */
   readonly fitted?: FileRows | undefined;
+  /** The columns that are kept beside the analysed ones. */
+  readonly kept?: KeptIndexes | undefined;
 }
 
 /** The rows of a file that are analysed, with missing values handled, and the facts that readings find out. */
@@ -41,6 +44,7 @@ export class FileRows {
   readonly table: Table;
   readonly roles: ColumnRoles;
   readonly facts: FileFacts;
+  readonly kept: KeptIndexes | undefined;
   readonly missing: NonNullable<FileOptions['missing']>;
   readonly fill: FileOptions['fill'];
   /** True if rows with missing values are left out. */
@@ -60,7 +64,8 @@ export class FileRows {
   #handled: GapCounts | undefined;
   #numbers = new RowNumbers();
 
-  constructor({ table, roles, options, facts, filtered, fitted }: FileRowsOptions) {
+  constructor({ table, roles, options, facts, filtered, fitted, kept }: FileRowsOptions) {
+    this.kept = kept;
     this.table = table;
     this.roles = roles;
     this.facts = facts;
@@ -149,7 +154,7 @@ export class FileRows {
     const { path } = this.facts;
     if (!this.table.rereadable) return missingSomewhere(path);
     const counted = await this.countMissing();
-    return missingIn(path, counted, this.place(counted.first ?? 0));
+    return missingError(path, counted, this.place(counted.first ?? 0));
   }
 
   emptyError(): DataError {

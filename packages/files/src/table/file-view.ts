@@ -11,6 +11,7 @@ import {
 } from '@scree/core/data';
 import type { ColumnRoles } from './column-roles.js';
 import type { FileRows } from './file-rows.js';
+import { type KeptColumns, keptColumns } from './kept-columns.js';
 import { remoteRows } from './remote-rows.js';
 
 /** What the columns of a table of parts are for, by their indexes. */
@@ -28,6 +29,8 @@ export interface FileView {
   /** A table with the columns `used`, and the column that names its rows. */
   readonly labelled: { readonly table: Table; readonly name: number | undefined };
   readonly shape: readonly number[] | undefined;
+  /** Every column of the file, if the options keep them. */
+  readonly kept: KeptColumns | undefined;
   /** The encoding, and the options with which PCA of `source` is the method that it was made for. */
   readonly coding?: Encoding | undefined;
   readonly fit?: Pick<PcaOptions, 'k' | 'scale' | 'ddof'> | undefined;
@@ -53,6 +56,7 @@ export function plainView(rows: FileRows): FileView {
     roles: { ...roles, rowNames: besideName(roles) },
     labelled: { table: analysed, name: roles.name },
     shape: categories.length > 0 ? cells.shape : table.shape,
+    kept: rows.kept && keptColumns(analysed, roles, rows.kept),
   };
 }
 
@@ -85,8 +89,15 @@ export function encodedView(rows: FileRows, coding: Encoding, options: EncodeFil
   const supplementary = named(roles.supplementary, options.supplementary);
   const groups = named(roles.groups, options.groups);
   const name = besideName(roles);
+  const { kept } = rows;
   const others = [
-    ...new Set([...supplementary, ...groups, ...roles.categories, ...(roles.name === undefined ? [] : [roles.name])]),
+    ...new Set([
+      ...supplementary,
+      ...groups,
+      ...roles.categories,
+      ...(roles.name === undefined ? [] : [roles.name]),
+      ...(kept ? [...kept.numbers, ...kept.texts, ...kept.verbatim] : []),
+    ]),
   ];
   // A level without weight in the fit counts as the average here.
   const lenient: Encoding = source || fitted ? { ...coding, unseen: 'mean' } : coding;
@@ -108,6 +119,18 @@ export function encodedView(rows: FileRows, coding: Encoding, options: EncodeFil
     },
     labelled: { table: parts, name: labelName },
     shape: undefined,
+    kept:
+      kept &&
+      keptColumns(
+        parts,
+        { used: [...Array(cols).keys()], cols },
+        {
+          columns: kept.columns,
+          numbers: placesOf(kept.numbers),
+          texts: placesOf(kept.texts),
+          verbatim: placesOf(kept.verbatim),
+        },
+      ),
     coding,
     fit,
   };

@@ -15,6 +15,7 @@ import { describeFile } from './describe-file.js';
 import { explainError } from './explain-error.js';
 import { type FileFacts, FileRows } from './file-rows.js';
 import { encodedView, type FileView, plainView, supplementaryTable, tableOfCells } from './file-view.js';
+import { keepColumns, rolesBeside } from './kept-columns.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
 import { readWeights } from './read-weights.js';
 import { supplementaryBlocks } from './supplementary-blocks.js';
@@ -54,7 +55,10 @@ export function makeDataFile(given: Table, options: FileOptions, facts: FileFact
   function fileRows(own: Table, filtered: boolean, fitted?: FileRows): FileRows {
     const roles = chooseRoles(own, options, path);
     checkFill(options, roles, path);
-    return new FileRows({ table: own, roles, options, facts, filtered, fitted });
+    const rest = { options, facts, filtered, fitted };
+    if (!options.keep) return new FileRows({ ...rest, table: own, roles });
+    const { table, kept } = keepColumns(own, options.keep);
+    return new FileRows({ ...rest, table, roles: rolesBeside(roles), kept });
   }
 }
 
@@ -120,6 +124,7 @@ function dataFile(rows: FileRows, view: FileView, options: FileOptions, suppleme
       const apart = supplementaryRows?.encode(coding, { supplementary, groups });
       return dataFile(rows, encodedView(rows, coding, given), options, apart);
     },
+    kept: view.kept,
     labels: (given = {}) => labelsOf(rows, given, options.memory),
     weights: async () => (roles.weight === undefined ? undefined : readWeights(rows, roles.weight)),
     countMissing: () => rows.countMissing(),

@@ -27,7 +27,7 @@ export function withMissingMarkers(table: Table, na: readonly string[], path: st
       return mapAsync(table.read(request), (batch) => ({
         ...batch,
         block: numbers.size > 0 && batch.block.kind === 'dense' ? withGaps(batch.block) : batch.block,
-        texts: asked.map((column, t) => clean(column, batch.texts[t])),
+        texts: batch.texts.map((values, t) => (t < asked.length ? clean(asked[t], values) : values)),
       }));
 
       function withGaps(given: DenseBlock): DenseBlock {

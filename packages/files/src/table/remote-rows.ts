@@ -1,7 +1,7 @@
 import type { RowSource } from '@scree/core';
 import { GapCounts } from '@scree/core/data';
 import type { FileRows } from './file-rows.js';
-import { infiniteIn, missingIn } from './table-errors.js';
+import { infiniteIn, missingError } from './table-errors.js';
 
 /** The rows on a cluster, if the table is on one. If there are weights, the rows are read here as the weights are. */
 export function remoteRows(rows: FileRows): RowSource['remote'] {
@@ -17,7 +17,7 @@ export function remoteRows(rows: FileRows): RowSource['remote'] {
       if (incomplete > 0 && missing === 'error') {
         const counts = [...gaps].map((count, j) => ({ name: rows.columnName(j), count }));
         const columns = counts.filter(({ count }) => count > 0);
-        throw missingIn(facts.path, { rows: read.read, incomplete, first: undefined, columns }, rows.place(0));
+        throw missingError(facts.path, { rows: read.read, incomplete, first: undefined, columns }, rows.place(0));
       }
       const j = infinite.findIndex((count) => count > 0);
       if (j >= 0) throw infiniteIn(facts.path, j, rows.columnName(j), infinite[j]);

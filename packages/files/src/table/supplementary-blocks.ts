@@ -28,7 +28,7 @@ export function supplementaryBlocks(
 }
 
 /** The first `cols` columns of a block, and the numbers of those behind them, packed. */
-function splitColumns(block: Block, cols: number): Pick<SupplementaryBlock, 'block' | 'columns'> {
+export function splitColumns(block: Block, cols: number): Pick<SupplementaryBlock, 'block' | 'columns'> {
   const further = block.cols - cols;
   if (block.kind === 'sparse') {
     return further === 0 ? { block, columns: new Float64Array(0) } : splitSparse(block, cols, further);

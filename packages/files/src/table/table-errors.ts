@@ -14,7 +14,7 @@ export function missingSomewhere(path: string): DataError {
 }
 
 /** Values are missing; `at` is where the first row of them is, which may be in one of several files. */
-export function missingIn(
+export function missingError(
   path: string,
   { rows, incomplete, first, columns }: MissingValues,
   at: { readonly row: number; readonly path: string },
@@ -105,6 +105,7 @@ export function refuseForSparse(options: FileOptions): void {
     'weight',
     'supplementary',
     'groups',
+    'keep',
   ] as const) {
     if (options[option] === undefined) continue;
     throw new OptionError(

@@ -1,4 +1,4 @@
-import type { Origin } from '../worker/messages.js';
+import type { DataOrigin } from '../worker/messages.js';
 import irisTable from './iris.csv?raw';
 import mnistImages from './mnist-images.gz?url';
 import mnistLabels from './mnist-labels.gz?url';
@@ -11,7 +11,7 @@ export interface Dataset {
   readonly title: string;
   /** One line about the data. */
   readonly about: string;
-  readonly origin: Origin;
+  readonly origin: DataOrigin;
   readonly scale?: 'unit';
   /** Columns that are not measurements. */
   readonly exclude?: readonly string[];
@@ -21,7 +21,7 @@ export interface Dataset {
   readonly label?: string;
 }
 
-const at = (name: string, url: string): Origin => ({ kind: 'url', name, url });
+const at = (name: string, url: string): DataOrigin => ({ kind: 'url', name, url });
 
 export const DATASETS = {
   iris: {
@@ -56,7 +56,7 @@ export const DATASETS = {
   mnist: {
     title: 'MNIST digits',
     about: '10,000 handwritten digits, pictures of 28 × 28 pixels',
-    origin: { ...at('mnist-images', mnistImages), labels: { name: 'digit', url: mnistLabels } } as Origin,
+    origin: { ...at('mnist-images', mnistImages), labels: { name: 'digit', url: mnistLabels } } as DataOrigin,
     colour: 'digit',
   },
 } as const satisfies Record<string, Dataset>;

@@ -39,7 +39,7 @@ const listed = computed(() => {
   const now = fitted.value;
   if (!now) return { count: 0, at: (i: number) => i };
   const worst = farRows.value;
-  const rows = listedSelection.value ?? (order.value === 'worst' && worst?.now === now ? worst.found.worst : undefined);
+  const rows = listedSelection.value ?? (order.value === 'worst' && worst?.now === now ? worst.found.rows : undefined);
   if (!rows) return { count: now.model.n, at: (i: number) => i };
   return { count: rows.length, at: (i: number) => rows[i] };
 });

@@ -3,7 +3,7 @@ import type { ColumnAdvice } from '@scree/analysis';
 import type { Progress } from '@scree/core';
 import { describeProblem } from '../describe-problem.js';
 import { connectWorker, isCancelled, WorkerError } from '../worker/client.js';
-import type { Origin, TableInfo } from '../worker/messages.js';
+import type { DataOrigin, TableInfo } from '../worker/messages.js';
 
 export const callWorker = connectWorker();
 
@@ -19,7 +19,7 @@ export interface OpenedData {
   /** The file on the server of the page, as in the address; undefined for other data. */
   readonly file?: string | undefined;
   /** The origin of data without a file: built-in or pasted. */
-  readonly source?: Exclude<Origin, { kind: 'blob' }> | undefined;
+  readonly source?: Exclude<DataOrigin, { kind: 'blob' }> | undefined;
   /** The settings that suit the user's own data. Built-in data have fixed settings. */
   readonly advice?: ColumnAdvice | undefined;
 }
@@ -94,7 +94,7 @@ export function cancelTask(): void {
 
 /** Data to open: their origin, and how the address names them. */
 export interface Opening extends Pick<OpenedData, 'dataset' | 'file' | 'entry' | 'isOpenedHere'> {
-  readonly origin: Origin;
+  readonly origin: DataOrigin;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { DATASETS, type DatasetName, isDataset } from '../data/datasets.js';
 import { type Route, route } from '../route.js';
-import type { Origin } from '../worker/messages.js';
+import type { DataOrigin } from '../worker/messages.js';
 import { dataName, OWN_FILE, selectionFrom, setKnownAddress, settingsFrom, viewFrom } from './address.js';
 import { loadData, type OpenedData, type Opening, opened, problem } from './data.js';
 import { fitted, onFirstFit } from './fit.js';
@@ -70,7 +70,7 @@ export function openText(text: string): void {
   openOwn({ kind: 'text', name: 'pasted table', text });
 }
 
-function openOwn(origin: Origin): void {
+function openOwn(origin: DataOrigin): void {
   isAnythingOpened.value = true;
   const opening = { origin, dataset: undefined, entry: newEntry(), isOpenedHere: true };
   void openAndShow(opening, pendingQuery.peek() ?? new URLSearchParams());

@@ -1,8 +1,10 @@
 import {
   columnContributions,
+  type FarthestRows,
   type GroupOutline,
   groupOutlines,
   type Reason,
+  type RowDistances,
   type RowShares,
   type RowsOfTable,
   rowShares,
@@ -11,7 +13,6 @@ import type { Matrix, NumberArray } from '@scree/core';
 import type { NestedModels } from '@scree/core/pipeline';
 import { groupCodes, numberCodes, shadeCodes } from './colour-codes.js';
 import { csvOf } from './csv.js';
-import type { Distances } from './distances.js';
 import type { FitAnalysis } from './fit-analysis.js';
 import type { LoadedTable } from './loaded-table.js';
 import {
@@ -22,7 +23,6 @@ import {
   type ColumnShares,
   type ComparedReply,
   type Control,
-  type FarRows,
   type FitMethods,
   type Handlers,
   MIN_ELLIPSE_ROWS,
@@ -46,7 +46,7 @@ export interface FitState {
   readonly matrix: Matrix<NumberArray>;
   readonly keptRows: Uint32Array | undefined;
   readonly scores: Matrix;
-  readonly distances: Distances;
+  readonly distances: RowDistances;
   /** The analysis, which is computed after the fit. */
   readonly analysis: FitAnalysis;
 }
@@ -118,8 +118,8 @@ export class FitQueries implements Handlers<FitMethods> {
     return outlines.filter(({ group }) => group !== missing && !(others && group === names.length - 1));
   }
 
-  async farRows(k: number): Promise<FarRows> {
-    return this.#fit.distances.far(k);
+  async farRows(k: number): Promise<FarthestRows> {
+    return this.#fit.distances.farthest(k);
   }
 
   async choose(_: null, control: Control): Promise<ChooseReply> {

@@ -1,10 +1,10 @@
 import { DataError } from '@scree/core';
 import { openOrigin } from '../data/open-origin.js';
 import { type ExtraColumn, LoadedTable } from './loaded-table.js';
-import type { Control, Origin } from './messages.js';
+import type { Control, DataOrigin } from './messages.js';
 
 /** Opens a file and reads its numbers into memory. */
-export async function loadTable(origin: Origin, control: Control): Promise<LoadedTable> {
+export async function loadTable(origin: DataOrigin, control: Control): Promise<LoadedTable> {
   const content = await fetchContent(origin, control);
   const labels = origin.kind === 'url' ? origin.labels : undefined;
   const extra = labels && (await loadLabels(labels, control));
@@ -19,7 +19,7 @@ export async function loadTable(origin: Origin, control: Control): Promise<Loade
   }
 }
 
-async function fetchContent(origin: Origin, { signal }: Control): Promise<Blob | Uint8Array> {
+async function fetchContent(origin: DataOrigin, { signal }: Control): Promise<Blob | Uint8Array> {
   if (origin.kind === 'blob') return origin.blob;
   if (origin.kind === 'text') return new TextEncoder().encode(origin.text);
   const response = await fetch(origin.url, signal ? { signal } : {});

@@ -1,6 +1,7 @@
 import type {
   AnalysisRecord,
   ColumnAdvice,
+  FarthestRows,
   GroupOutline,
   OutlineKind,
   Reason,
@@ -13,7 +14,7 @@ import type { Choice, ErrorCode, ErrorDetails, PcaOptions, Progress, Scale, Warn
 /** The messages between the page and its worker. The worker holds the data and the models; the page queries the numbers that it shows. */
 
 /** The origin of data. */
-export type Origin =
+export type DataOrigin =
   | { readonly kind: 'blob'; readonly name: string; readonly blob: Blob }
   | { readonly kind: 'text'; readonly name: string; readonly text: string }
   | {
@@ -123,14 +124,6 @@ export interface ColumnShares {
 /** The fewest rows of a group with an ellipse, as in reports. With fewer rows an ellipse would be larger than the figure. */
 export const MIN_ELLIPSE_ROWS = 6;
 
-/** The distances of rows from their reconstructions by k components. */
-export interface FarRows {
-  /** The rows with the largest distances, largest first. */
-  readonly worst: Uint32Array;
-  readonly median: number;
-  readonly largest: number;
-}
-
 /** The recommended number of components. */
 export interface ChooseReply {
   /** The recommended number; 0 if no component stands out from noise. */
@@ -167,7 +160,7 @@ export type Cells = readonly (readonly string[])[];
 
 /** The methods of the worker that open and fit data. Columns are indexes into the table. */
 export interface SessionMethods {
-  open(origin: Origin): TableInfo;
+  open(origin: DataOrigin): TableInfo;
   /** The settings that suit opened data. */
   advise(data: number): ColumnAdvice;
   fit(request: FitRequest): FitReply;
@@ -195,7 +188,7 @@ export interface FitMethods {
     readonly level: number;
   }): readonly GroupOutline[];
   /** The rows that are far from their reconstructions by k components. */
-  farRows(k: number): FarRows;
+  farRows(k: number): FarthestRows;
   /** The model of the first k components, for its certificate. */
   modelOf(k: number): Uint8Array;
   /** The model of the first k components, with its stability and the choice of k if they are computed by now, for export. */

@@ -1,13 +1,12 @@
-import { adviseColumns, type ColumnAdvice, tellsRowsApart } from '@scree/analysis';
+import { adviseColumns, type ColumnAdvice, RowDistances, tellsRowsApart } from '@scree/analysis';
 import { DataError, type Matrix, type NumberArray, type RowSource, ScreeError, type Warning } from '@scree/core';
 import { mapSource, matrixSource } from '@scree/core/data';
 import { nestedModels, withDetails } from '@scree/core/pipeline';
-import { Distances } from './distances.js';
 import { FitAnalysis } from './fit-analysis.js';
 import { FitQueries } from './fit-queries.js';
 import { loadTable, throwIfCancelled } from './load-table.js';
 import type { LoadedTable } from './loaded-table.js';
-import type { Control, FitReply, FitRequest, Handlers, Origin, SessionMethods, TableInfo } from './messages.js';
+import type { Control, DataOrigin, FitReply, FitRequest, Handlers, SessionMethods, TableInfo } from './messages.js';
 import { withTableRow } from './rows-to-fit.js';
 
 /** Components fitted: enough for the scree plot and for any k that a person chooses by hand. */
@@ -34,7 +33,7 @@ export class Session implements Handlers<SessionMethods> {
   #newest: FitQueries | undefined;
   #shown: FitQueries | undefined;
 
-  async open(origin: Origin, control: Control): Promise<TableInfo> {
+  async open(origin: DataOrigin, control: Control): Promise<TableInfo> {
     const table = await loadTable(origin, control).catch((error) => {
       throw error instanceof ScreeError ? withDetails(error, { path: origin.name }) : error;
     });
@@ -75,7 +74,7 @@ export class Session implements Handlers<SessionMethods> {
     const milliseconds = performance.now() - started;
     const { model } = models;
     const scores = await model.transform(matrix, control);
-    const distances = await Distances.of(model, matrix, scores, control);
+    const distances = await RowDistances.of(model, matrix, scores, control);
     throwIfCancelled(control);
     const id = ++this.#lastId;
     const { leftOut = [] } = this.#advice.get(data) ?? {};

@@ -75,7 +75,7 @@ describe('the session', () => {
         close(await scaled.session.shown.distances({ rows, k }), await plainly.session.shown.distances({ rows, k }));
         const [found, expected] = [await scaled.session.shown.farRows(k), await plainly.session.shown.farRows(k)];
         close([found.median, found.largest], [expected.median, expected.largest]);
-        expect(found.worst[0]).toBe(expected.worst[0]);
+        expect(found.rows[0]).toBe(expected.rows[0]);
         const [compared, alike] = [
           await scaled.session.shown.compare({ k }, {}),
           await plainly.session.shown.compare({ k }, {}),
@@ -225,7 +225,7 @@ describe('unusual rows', () => {
       expect(found.counts.either).toBe(unusual.length);
       expect(found.counts.t2).toBe(t2.filter((value) => value > (unusualLimits.t2 as number)).length);
       expect(unusual).toContain(200);
-      const { worst } = await session.shown.farRows(k);
+      const { rows: worst } = await session.shown.farRows(k);
       expect(worst).toHaveLength(200);
       // With all components, only rounding is left.
       if (k < 4) expect(q[worst[0]]).toBeCloseTo(Math.max(...q), 9);

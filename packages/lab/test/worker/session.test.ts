@@ -5,10 +5,10 @@ import { loadModel, pca } from '@scree/core';
 import { createFile } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { exactText } from '../../src/worker/loaded-table.js';
-import type { FitRequest, Origin } from '../../src/worker/messages.js';
+import type { DataOrigin, FitRequest } from '../../src/worker/messages.js';
 import { Session } from '../../src/worker/session.js';
 
-const table = (rows: number, factor: number): Origin => ({
+const table = (rows: number, factor: number): DataOrigin => ({
   kind: 'text',
   name: `${factor}.csv`,
   text: `who,a,b\n${Array.from({ length: rows }, (_, i) => `r${i},${factor * Math.sin(i)},${Math.cos(2 * i)}`).join('\n')}\n`,

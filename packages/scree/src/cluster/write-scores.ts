@@ -13,8 +13,8 @@ import { executorColumns, openSpark, rowCount } from './spark-table.js';
 export interface ScoresOptions extends OpenOptions {
   /** The name of the new table. */
   readonly into: string;
-  /** `errors` adds the squared reconstruction error of each row, `t2` its Hotelling's T². */
-  readonly errors?: boolean;
+  /** The name of a column with the squared reconstruction error of each row. `t2` adds its Hotelling's T². */
+  readonly error?: string | undefined;
   readonly t2?: boolean;
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -30,7 +30,7 @@ export interface WrittenScores {
  * are written too (if a label is chosen, only the label), because they identify the rows.
  */
 export async function writeScores(model: Model, url: string, options: ScoresOptions): Promise<WrittenScores> {
-  const { into, errors = false, t2 = false, onProgress, signal, ...reading } = options;
+  const { into, error, t2 = false, onProgress, signal, ...reading } = options;
   const checked = checkFileOptions(reading);
   const path = hideSecrets(url);
   if (model.coding) {
@@ -69,7 +69,7 @@ export async function writeScores(model: Model, url: string, options: ScoresOpti
     const given = { shift, factor, inverse, basis: model.components.data, ...(fill ? { fill } : {}) };
     const scores = model.whiten === 'zca' ? model.d : model.k;
     const own = model.whiten === 'zca' ? Array.from({ length: scores }, (_, i) => `c${i}`) : scoreNames(scores);
-    const extra = [...(errors ? ['error'] : []), ...(t2 ? ['t2'] : [])];
+    const extra = [...(error === undefined ? [] : [error]), ...(t2 ? ['t2'] : [])];
     const columns = uniqueNames([...carried.map(({ name }) => name), ...own, ...extra]);
     const head = {
       pass: 'scores',
@@ -77,7 +77,7 @@ export async function writeScores(model: Model, url: string, options: ScoresOpti
       take: take ?? null,
       missing: fill ? 'fill' : checked.missing,
       whiten: model.whiten,
-      errors,
+      errors: error !== undefined,
       t2,
       names: columns,
       numbers: Object.entries(given).map(([name, values]) => [name, values.length]),

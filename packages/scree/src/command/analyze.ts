@@ -109,7 +109,7 @@ async function analyzeMoments(summary: TableSummary, call: Call, terminal: Termi
 const NOT_REPEATED = 'output json quiet debug bootstrap full tables tables-format csv-safe'.split(' ');
 
 /** Commands that are worth trying after this one, with what they do. */
-function nextSteps({ positionals, flags }: Call, { model: { warnings, d } }: Analysis): NextSteps {
+function nextSteps({ positionals, flags }: Call, { model: { warnings, choice, d } }: Analysis): NextSteps {
   const [path] = positionals;
   const kept = Object.entries(flags).filter(([name]) => !NOT_REPEATED.includes(name));
   const same: Call['flags'] = Object.fromEntries(kept);
@@ -118,14 +118,17 @@ function nextSteps({ positionals, flags }: Call, { model: { warnings, d } }: Ana
   const unequal = warnings.some(
     ({ code, details }) => (code === 'DOMINANT_COLUMN' || code === 'UNEQUAL_SPREAD') && details?.remedy === 'scale',
   );
+  // Criteria applied, and no criterion decided: only scaled columns show components.
+  const hidden = choice?.agree.length === 0 && choice.criteria.some(({ k }) => k !== null);
   const page =
     path === undefined || path === '-'
       ? 'report.html'
       : `${basename(withoutParameters(path)).replace(/\.[^.]*$/, '') || 'report'}.html`;
   const steps: [command: string, what: string][] = [];
-  if (unequal) {
+  if (unequal || hidden) {
     const scaled = words('analyze', { ...same, scale: 'unit' });
-    steps.push([scaled, 'the same with every column divided by its standard deviation']);
+    const when = unequal ? ', for columns with different units' : '';
+    steps.push([scaled, `the same with every column divided by its standard deviation${when}`]);
   }
   if (!flags.full) steps.push([words('analyze', { ...same, full: true }), 'every criterion, interval and bound']);
   // Without a second axis the page would have no scatter plot.

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { checkTarget } from '../disk/output-target.js';
-import { formatOf, holdsText, OUTPUT_FORMATS } from '../disk/write-file.js';
+import { formatOf, isTextFile, OUTPUT_FORMATS } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import { shellWord } from './shell-word.js';
 import { UsageError } from './usage-error.js';
@@ -17,7 +17,7 @@ export async function checkOutput(
     const formats = OUTPUT_FORMATS.map((each) => `.${each}`).join(', ');
     throw new UsageError(`${output} names no format that can be written. Use ${formats}.`);
   }
-  if (flags['csv-safe'] && !holdsText(format))
+  if (flags['csv-safe'] && !isTextFile(format))
     throw new UsageError(`--csv-safe is for .csv and .tsv: ${output} cannot hold formulas. Leave it out.`);
   await checkTarget(output, positionals);
   return output;

@@ -3,6 +3,7 @@ import { DATA_FLAGS, MIXED_DATA_FLAGS } from './data-flags.js';
 import { choice, number, text, toggle } from './flags.js';
 import { BETWEEN_FLAG, BY_FLAG, RESIDUALIZE_FLAG, UNSEEN_FLAG } from './method-flags.js';
 import {
+  APPEND_FLAG,
   BOOTSTRAP_FLAG,
   BOOTSTRAP_PARTS_FLAG,
   CODED_FIT_FLAGS,
@@ -25,6 +26,7 @@ import {
   TABLES_FLAGS,
   THREADS_FLAG,
   WIDTH_FLAG,
+  WITH_FLAG,
 } from './shared-flags.js';
 
 /** All commands. The code of a command is loaded when it is called. */
@@ -149,8 +151,8 @@ export const COMMANDS: readonly Command[] = [
         'TABLE',
         'of a table on Spark: write the scores into a new table there, with the columns that the model does not use',
       ),
-      toggle('errors', 'with --into: the squared reconstruction error of each row, as the column error'),
-      toggle('t2', "with --into: Hotelling's T² of each row, as the column t2"),
+      WITH_FLAG,
+      APPEND_FLAG,
       CSV_SAFE_FLAG,
       THREADS_FLAG,
       UNSEEN_FLAG,
@@ -165,7 +167,11 @@ export const COMMANDS: readonly Command[] = [
         'with the names of the rows in the first column',
       ],
       [
-        'scree transform model.json sc://host:15002 --table people --into scores --t2',
+        'scree transform model.json data.csv --append --with scores,t2,q -o with-scores.csv',
+        'every column of the table as it is written, and the computed ones behind them',
+      ],
+      [
+        'scree transform model.json sc://host:15002 --table people --into scores --with scores,t2',
         'a table on Spark, whose executors compute and write the scores',
       ],
     ],

@@ -13,8 +13,8 @@ import {
 import { compact, continued, table } from './text-table.js';
 import { wrap } from './wrap.js';
 
-/** Maximum number of findings that are printed. */
-const MOST_FINDINGS = 5;
+/** Maximum number of sentences about findings that are printed. */
+const MOST_SENTENCES = 5;
 /** Findings of lower importance are not printed. */
 const WORTH_SAYING = 15;
 /** Components of the scree plot beyond the kept ones, and the maximum number of bars. */
@@ -38,7 +38,7 @@ export function describeAnalysis(analysis: Analysis, description: string, next: 
     ...coded,
     ...(between ? wrap(describeBetween(between), width, 2) : []),
     '',
-    ...headline(analysis).flatMap((sentence) => wrap(sentence, width, 2)),
+    ...headline(analysis, next).flatMap((sentence) => wrap(sentence, width, 2)),
     '',
     ...variances(analysis, width),
     ...section(correlations(analysis)),
@@ -56,12 +56,24 @@ function section(lines: readonly string[]): string[] {
 }
 
 /** The most important findings, and the reasons for missing answers. */
-function headline(analysis: Analysis): string[] {
+function headline(analysis: Analysis, next: NextSteps): string[] {
   const { findings, model, notComputed } = analysis;
-  const said = findings
-    .filter(({ importance }) => importance >= WORTH_SAYING)
-    .slice(0, MOST_FINDINGS)
-    .map((finding) => describeFinding(finding, analysis, (warning) => warningWithFlags(warning, model.columnNames)));
+  if (notComputed.choice?.code === 'ONE_COLUMN') return ['There is only one column. It is the only component.'];
+  const isNext = next.some(([command]) => command.includes('--scale unit'));
+  const said: string[] = [];
+  let left = MOST_SENTENCES;
+  for (const finding of findings) {
+    const text = describeFinding(finding, analysis, ({ details = {}, ...warning }) =>
+      // The next steps have this remedy.
+      warningWithFlags(
+        { ...warning, details: isNext && details.remedy === 'scale' ? { ...details, remedy: 'none' } : details },
+        model.columnNames,
+      ),
+    );
+    left -= countSentences(text);
+    if (finding.importance < WORTH_SAYING || (left < 0 && said.length > 0)) break;
+    said.push(text);
+  }
   const { choice, stability } = notComputed;
   const same = choice?.code === stability?.code;
   return [
@@ -69,6 +81,11 @@ function headline(analysis: Analysis): string[] {
     ...(isNews(choice) ? [`How many: ${lowerFirst(notExamined('choice', notComputed))}`] : []),
     ...(isNews(stability) && !same ? [`How stable: ${lowerFirst(notExamined('stability', notComputed))}`] : []),
   ];
+}
+
+/** The number of sentences, up to abbreviations and names that look like the end of one. */
+function countSentences(text: string): number {
+  return text.match(/[.?!](?= \p{Lu}|$)/gu)?.length ?? 1;
 }
 
 /**
@@ -88,11 +105,13 @@ function variances({ model, kept }: Analysis, width: number): string[] {
   const ratios = knownRatios(model).filter((ratio) => !model.coding || ratio > ROUNDING);
   // A bar that would be shown as 0.00 % is left out.
   const visible = ratios.filter((ratio) => ratio >= LEAST_SHARE).length;
-  const most = Math.max(kept + 1, Math.min(MOST_BARS, visible, Math.max(kept + MORE_BARS, 5)));
+  const bars = Math.max(kept + 1, Math.min(MOST_BARS, visible, Math.max(kept + MORE_BARS, 5)));
+  // A single component needs no line that sums up the rest.
+  const most = ratios.length === bars + 1 ? ratios.length : bars;
   const below = (i: number): string[] =>
     i + 1 === kept && kept < Math.min(most, ratios.length) ? [`     ╰─ keep ${kept || 'none'}`] : [];
-  const bars = Math.max(8, Math.min(40, width - NUMBERS - 2));
-  const plot = screePlot({ varianceRatios: ratios }, { most, width: bars, below });
+  const longest = Math.max(8, Math.min(40, width - NUMBERS - 2));
+  const plot = screePlot({ varianceRatios: ratios }, { most, width: longest, below });
   return plot.split('\n').map((line) => `  ${line}`);
 }
 

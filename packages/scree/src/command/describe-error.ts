@@ -248,10 +248,8 @@ const WARNINGS: {
     } to avoid this.`,
   DOMINANT_COLUMN: ({ columns, share, among, remedy }) => {
     const [name, part] = [column((columns as Names)[0]), percent(Number(share))];
-    const has = among
-      ? `Of the variance of the ${plural(Number(among), 'column')} that look like measurements, ${name} has ${part}`
-      : `${capital(name)} has ${part} of the variance`;
-    return `${has}, more than the others together, and columns are not scaled.${spreadAdvice(remedy, columns as Names)}`;
+    const whose = among ? ` of the ${plural(Number(among), 'column')} that look like measurements` : '';
+    return `${capital(name)} has ${part} of the variance${whose}, more than the others together, and columns are not scaled.${spreadAdvice(remedy, columns as Names)}`;
   },
   UNEQUAL_SPREAD: ({ columns, deviations, ratio, remedy }) => {
     const [[largest, smallest], [high, low]] = [columns as Names, deviations as readonly number[]];
@@ -270,7 +268,7 @@ const WARNINGS: {
   },
   CATEGORY_CODES: ({ columns, count: all }) => {
     const names = columns as Names;
-    return `The whole numbers of ${columnsOf(names, Number(all))} look like codes of classes, whose differences mean nothing. If they are, use ${exclude(names)}, or --label to colour rows by ${all === 1 ? 'it' : 'one of them'}.`;
+    return `The whole numbers of ${columnsOf(names, Number(all))} look like codes of classes, whose differences mean nothing; if they are codes, use ${exclude(names)}, or --label to colour rows by ${all === 1 ? 'it' : 'one of them'}.`;
   },
   DUPLICATE_COLUMNS: ({ groups, count: all }) => {
     const each = (groups as readonly Names[]).slice(0, MOST_SHOWN).map((group) => columnsOf(group, group.length));

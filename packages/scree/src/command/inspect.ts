@@ -4,7 +4,7 @@ import type { Model } from '@scree/core';
 import { scoreNames } from '@scree/core/data';
 import { readModel } from '../disk/model-file.js';
 import { describeSummary, isSummaryFile, readSummary } from '../disk/summary-file.js';
-import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
+import { createFile, formatOf, isTextFile, type OutputFormat } from '../disk/write-file.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
 import { warningWithFlags } from './describe-error.js';
@@ -85,7 +85,7 @@ async function writeComponents(
   path: string,
   csvSafe: boolean,
 ): Promise<void> {
-  const label = holdsText(formatOf(path) as OutputFormat) ? 'component' : undefined;
+  const label = isTextFile(formatOf(path) as OutputFormat) ? 'component' : undefined;
   const writer = await createFile(path, { cols: d, columnNames, label, csvSafe });
   const names = scoreNames(k);
   try {

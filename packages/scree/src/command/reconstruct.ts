@@ -6,7 +6,7 @@ import { AtomicFile } from '../disk/atomic-file.js';
 import { csvText } from '../disk/csv-writer.js';
 import type { DataFile } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
-import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
+import { formatOf, isTextFile, type OutputFormat } from '../disk/write-file.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
@@ -28,7 +28,7 @@ export async function run(call: Call): Promise<void> {
   const encoding = reversible(model.coding);
   const mixed = encoding !== undefined && hasCategories(encoding);
   const format = formatOf(output) as OutputFormat;
-  if (mixed && !holdsText(format))
+  if (mixed && !isTextFile(format))
     throw new UsageError(`The rows have categories, and .${format} files hold numbers only here: write .csv or .tsv.`);
   const expected = model.whiten === 'zca' ? model.d : model.k;
   await withFile(scoresPath, fileOptions(flags, signal), async (file) => {

@@ -2,7 +2,8 @@ import type { RotationMethod } from '@scree/analysis';
 import { CRITERION_NAMES } from '@scree/analysis/criteria';
 import { SOLVER_NAMES } from '@scree/core/names';
 import { ENGINE_NAMES } from '../engine-names.js';
-import { choice, type Flag, list, number, rowRanges, text, toggle } from './flags.js';
+import type { ComputedName } from './computed-columns.js';
+import { choice, type Flag, list, number, readList, rowRanges, text, toggle } from './flags.js';
 import { METHOD_FLAGS, UNSEEN_FLAG } from './method-flags.js';
 
 /** Flags of several commands. Flags of data files and of methods have files of their own. */
@@ -193,6 +194,25 @@ export const IMAGE_FLAG: Flag = {
 export const CSV_SAFE_FLAG = toggle(
   'csv-safe',
   'in .csv and .tsv, keep spreadsheets from running names and labels as formulas',
+);
+
+/** Everything that --with can name. The compiler checks this list against the code that computes it, which help texts must not load. */
+const COMPUTED = Object.keys({ scores: 0, t2: 0, q: 0, error: 0, flag: 0 } satisfies Record<ComputedName, 0>);
+
+export const WITH_FLAG: Flag = {
+  name: 'with',
+  value: 'A,B,…',
+  what: `columns to write, of ${COMPUTED.join(', ')}: scores; Hotelling's T²; Q, the squared reconstruction error, which error is too; 1 for a row beyond the 95 % limit of T² or Q, or else 0 (default: scores)`,
+  read: (given) => {
+    const names = readList(given)?.map((name) => name.trim());
+    const valid = names?.every((name) => COMPUTED.includes(name)) && new Set(names).size === names.length;
+    return valid ? { value: names } : { must: `be names of ${COMPUTED.join(', ')}, divided by commas, each once` };
+  },
+};
+
+export const APPEND_FLAG = toggle(
+  'append',
+  'also write every column of the table before the computed ones, in its order and as it is written; numbers in .parquet and .arrow are 64-bit floats',
 );
 
 export const outputFlag = (what: string): Flag => text('output', 'FILE', what, 'o');

@@ -7,7 +7,7 @@ import { writeAtomically } from '../disk/atomic-file.js';
 import { csvText } from '../disk/csv-writer.js';
 import { createFile } from '../disk/index.js';
 import { checkFolder, checkTarget, exists } from '../disk/output-target.js';
-import { holdsText } from '../disk/write-file.js';
+import { isTextFile } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import { inFolder } from './in-folder.js';
 import type { Terminal } from './terminal.js';
@@ -191,7 +191,7 @@ async function writeRowTable(
   const contributes = table === 'rows' && !analysis.between;
   const contributions = contributes ? named('contribution', k) : [];
   const columnNames = ['row', ...named('score', k), ...named('cos2', k), ...contributions, 'squared_distance'];
-  const label = holdsText(format) ? labelColumn : undefined;
+  const label = isTextFile(format) ? labelColumn : undefined;
   const cols = columnNames.length;
   const writer = await createFile(rowPath(target, table), { cols, columnNames, label, csvSafe, format });
   const collector = new NativeMemoryCollector(COLLECTED_BYTES);

@@ -1,65 +1,67 @@
-import { withoutEncoding } from '@scree/analysis';
 import { plural } from '@scree/analysis/describe';
-import type { Model } from '@scree/core';
-import { scoreNames } from '@scree/core/data';
 import { isSparkUrl } from '../cluster/spark-url.js';
 import { typedUrl } from '../database/postgres-url.js';
 import { readModel } from '../disk/model-file.js';
-import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
+import { type ComputedName, columnsWanted, computedColumns } from './computed-columns.js';
 import { nameFile, warningWithFlags } from './describe-error.js';
 import { fileOptionsFor, readFor } from './for-model.js';
+import { keepFor, rowOutput } from './row-output.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { withFile } from './with-file.js';
 import { writeRows } from './write-rows.js';
 
-/** `scree transform`: scores of the rows of a file. */
+/** `scree transform`: scores of the rows of a file, and what else --with names. */
 export async function run(call: Call): Promise<void> {
   const {
     positionals: [modelPath, ...dataPaths],
     flags,
     signal,
   } = call;
-  if (flags.into !== undefined) return writeIntoTable(call);
-  const alone = ['errors', 't2'].find((name) => flags[name] !== undefined);
-  if (alone) throw new UsageError(`--${alone} is for tables on Spark: use it with --into TABLE.`);
+  const wanted = columnsWanted(flags);
+  if (flags.into !== undefined) return writeIntoTable(call, wanted);
   const output = await checkOutput(call, 'Say where the scores go: -o scores.npy.');
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
-  const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
-  const plain = withoutEncoding(model);
-  await withFile(dataPaths, fileOptionsFor(model, flags, signal), async (raw) => {
+  const computed = computedColumns(model, wanted, call);
+  const options = { ...fileOptionsFor(model, flags, signal), ...keepFor(flags, output) };
+  await withFile(dataPaths, options, async (raw) => {
     const file = readFor(model, raw, call, dataPaths[0]);
-    const cols = model.whiten === 'zca' ? model.d : model.k;
-    const columnNames = model.whiten === 'zca' ? Array.from({ length: cols }, (_, i) => `c${i}`) : scoreNames(cols);
-    // The name identifies a row even if other rows were left out.
-    const label = holdsText(formatOf(output) as OutputFormat) ? file.label : undefined;
-    const csvSafe = flags['csv-safe'] === true;
-    const options = { cols, columnNames, dtype: file.source.dtype, label, csvSafe };
-    const scores = (rows: Parameters<Model['transform']>[0]) => plain.transform(rows, { ...threads, signal });
-    const how = { terminal, signal, phase: 'scores' };
-    const labelled = label === undefined ? undefined : file.labelled();
-    const count = await writeRows(file.source, output, options, scores, how, labelled);
+    const { options: how, parts, namesLeftOut } = rowOutput(file, output, computed.columns, call);
+    const control = { terminal, signal, phase: 'scores' };
+    const count = await writeRows(file.source, output, how, computed.of, control, parts);
     const { dropped } = file;
     const left = dropped === 0 ? '' : `; ${dropped} with missing values ${dropped === 1 ? 'was' : 'were'} left out`;
-    terminal.note(`${plural(count, 'row')} of ${plural(cols, 'score')}${left}: ${output}`);
+    terminal.note(`${plural(count, 'row')} of ${describeColumns(wanted, computed.columns.length)}${left}: ${output}`);
     for (const warning of (await file.source.warnings?.()) ?? []) {
       if (['VALUES_FILLED', 'VALUES_CONVERTED'].includes(warning.code))
         terminal.note(`Warning: ${warningWithFlags(warning, model.columnNames)}`);
     }
-    if (file.label !== undefined && label === undefined)
-      terminal.note('Names of rows are only written to .csv and .tsv files.');
+    if (namesLeftOut) terminal.note('Names of rows are not written to .npy files, which hold numbers only.');
   });
 }
 
+function describeColumns(wanted: readonly ComputedName[], columns: number): string {
+  return wanted.length === 1 && wanted[0] === 'scores' ? plural(columns, 'score') : plural(columns, 'computed column');
+}
+
 /** Writes the scores of a table on Spark into another table there. */
-async function writeIntoTable({ positionals: [modelPath, ...dataPaths], flags, signal }: Call): Promise<void> {
+async function writeIntoTable(
+  { positionals: [modelPath, ...dataPaths], flags, signal }: Call,
+  wanted: readonly ComputedName[],
+): Promise<void> {
   const [path, more] = dataPaths;
   if (!isSparkUrl(path) || more !== undefined)
     throw new UsageError('--into writes a table on Spark: give its address, sc://host:15002, and --table or --sql.');
   if (flags.output !== undefined) throw new UsageError('--into and --output exclude one another.');
+  if (!wanted.includes('scores') || wanted.includes('flag'))
+    throw new UsageError('--into writes the scores, and besides them t2, q or error: --with scores,t2,q.');
+  if (wanted.includes('q') && wanted.includes('error'))
+    throw new UsageError('q and error are the same number: leave one of them out.');
+  if (flags.append === true)
+    throw new UsageError('--into writes the columns that the model does not use as well: leave out --append.');
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   if (model.coding)
@@ -72,8 +74,8 @@ async function writeIntoTable({ positionals: [modelPath, ...dataPaths], flags, s
       ...fileOptionsFor(model, flags, signal),
       signal,
       into: String(flags.into),
-      errors: flags.errors === true,
-      t2: flags.t2 === true,
+      error: wanted.find((name) => name === 'error' || name === 'q'),
+      t2: wanted.includes('t2'),
       onProgress: (progress) => terminal.onProgress(progress),
     });
     terminal.clear();

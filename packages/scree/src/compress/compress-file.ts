@@ -10,7 +10,7 @@ import { packLines } from './integers.js';
 import { ModelProducts, productEngine } from './products.js';
 import { QUANTISERS, type Quantiser, roundScores, unroundScores } from './quantise.js';
 import { SECTION_HEAD, section } from './section.js';
-import { deviationsOf, storeModel, totalDeviation } from './stored-model.js';
+import { storedDeviations, storeModel, totalDeviation } from './stored-model.js';
 import { SumOfSquares } from './sum-of-squares.js';
 
 /** Options of `compressFile`. */
@@ -294,7 +294,7 @@ function checkOptions({ quantise = 'uniform', noise, dtype, columnNames, model }
 
 /** A tenth of the variance that the model leaves out, as a share of the total variance. */
 function defaultNoise(model: Model): number {
-  const kept = Math.hypot(...deviationsOf(model)) / totalDeviation(model);
+  const kept = Math.hypot(...storedDeviations(model)) / totalDeviation(model);
   return Math.min(1, Math.max(MIN_NOISE, NOISE_SHARE * (1 - kept * kept) || 0));
 }
 

@@ -39,14 +39,14 @@ export type ModelMetadata = Omit<
 >;
 
 /** Standard deviation along each component. Computed from the singular values, because variances may underflow. */
-export function deviationsOf({ singularValues, totalWeight, ddof }: ModelRecord): Float64Array {
+export function storedDeviations({ singularValues, totalWeight, ddof }: ModelRecord): Float64Array {
   const divisor = Math.sqrt(totalWeight - ddof);
   return singularValues.map((value) => value / divisor);
 }
 
 /** Square root of the total variance. Correct even if the total variance underflows. */
 export function totalDeviation(model: ModelRecord): number {
-  const kept = Math.hypot(...deviationsOf(model));
+  const kept = Math.hypot(...storedDeviations(model));
   return Math.max(kept, Math.sqrt(model.totalVariance));
 }
 
@@ -58,7 +58,7 @@ export async function storeModel(
   engine: Engine,
 ): Promise<StoredModel> {
   const { k, d } = model;
-  const deviations = deviationsOf(model);
+  const deviations = storedDeviations(model);
   const total = totalDeviation(model);
   const single = fitsFloat32(stored);
   const mean = single ? Float64Array.from(model.mean, Math.fround) : model.mean;

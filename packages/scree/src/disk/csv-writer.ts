@@ -1,28 +1,32 @@
-import { uniqueNames } from '@scree/files/platform';
 import type { AtomicFile } from './atomic-file.js';
 import type { Encoder, EncoderOptions } from './write-file.js';
 
 /** Characters that are joined before they are encoded: few enough that their parts are garbage before V8 takes them for long-lived. */
 const CHUNK = 1 << 16;
 
-/** Writes numbers with the fewest digits that read back as the same number. A missing value is an empty cell. A label is the first cell. */
+/** Writes numbers with the fewest digits that read back as the same number. A missing value is an empty cell. */
 export async function csvWriter(
   file: AtomicFile,
-  { cols, names, dtype, label, csvSafe }: EncoderOptions,
+  { cols, columns, dtype, csvSafe }: EncoderOptions,
   delimiter: string,
 ): Promise<Encoder> {
   const show = dtype === 'float32' ? showFloat32 : showDouble;
   const cell = (text: string): string => quote(csvSafe ? escapeFormula(text) : text, delimiter);
-  const header = label === undefined ? names : uniqueNames([label, ...names]);
-  await file.append(Buffer.from(`${header.map(cell).join(delimiter)}\n`));
-  // Rows without labels are ASCII, and latin1 gives the same bytes.
-  const encoding = label === undefined ? 'latin1' : 'utf8';
+  await file.append(Buffer.from(`${columns.map(({ name }) => cell(name)).join(delimiter)}\n`));
+  const isText = columns.map(({ kind }) => kind === 'text');
+  // Rows without texts are ASCII, and latin1 gives the same bytes.
+  const encoding = columns.length === cols ? 'latin1' : 'utf8';
   return {
-    async write(data, rows, labels) {
+    async write(data, rows, texts) {
       let text = '';
+      let at = 0;
       for (let i = 0; i < rows; i++) {
-        if (label !== undefined) text += `${cell(labels?.[i] ?? '')}${delimiter}`;
-        for (let j = 0; j < cols; j++) text += `${show(data[i * cols + j])}${j + 1 < cols ? delimiter : '\n'}`;
+        let column = 0;
+        for (let j = 0; j < isText.length; j++) {
+          if (j > 0) text += delimiter;
+          text += isText[j] ? cell(texts[column++]?.[i] ?? '') : show(data[at++]);
+        }
+        text += '\n';
         if (text.length < CHUNK) continue;
         await file.append(Buffer.from(text, encoding));
         text = '';

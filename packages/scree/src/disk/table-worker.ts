@@ -101,7 +101,8 @@ async function read(number: number, request: ReadRequest): Promise<void> {
 }
 
 function factsOf(table: Table) {
-  const { format, columns, width, named, uniform, rows, mayMissValues, checkMissing, rereadable, manyTexts } = table;
+  const { format, columns, width, named, uniform, rows, mayMissValues, checkMissing, rereadable, manyTexts, verbatim } =
+    table;
   return {
     format,
     columns,
@@ -112,6 +113,7 @@ function factsOf(table: Table) {
     mayMissValues,
     checkMissing,
     manyTexts,
+    verbatim,
     rereadable,
     dtype: table.dtype('all'),
   };

@@ -54,6 +54,7 @@ export type TableFacts = Pick<
   | 'checkMissing'
   | 'rereadable'
   | 'manyTexts'
+  | 'verbatim'
 > & { readonly dtype: ReturnType<Table['dtype']> };
 
 /** Messages to the thread: start a read, provide a buffer for its next batch, stop the read. */

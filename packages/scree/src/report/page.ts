@@ -13,7 +13,7 @@ export interface Section {
   readonly html: string;
 }
 
-export interface Page {
+export interface ReportPage {
   readonly title: string;
   readonly description: string | undefined;
   /** The first paragraphs: the most important findings. */
@@ -26,7 +26,7 @@ export interface Page {
   readonly foot: string;
 }
 
-export function writePage({ title, description, lead, cards, summary, sections, foot }: Page): string {
+export function writePage({ title, description, lead, cards, summary, sections, foot }: ReportPage): string {
   const links = sections.map((section) => `<li><a href="#${section.id}">${escaped(section.title)}</a></li>`);
   const body = sections.map(
     (section) =>

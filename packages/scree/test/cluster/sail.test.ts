@@ -247,7 +247,7 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
     expect(fitted).toMatchObject({ code: 0, out: expect.stringMatching(/covariance on spark/) });
     const data = [server.url, '--sql', sql];
     expect(binary.run(['transform', 'model.json', ...data, '--label', 'id', '-o', 'scores.csv']).code).toBe(0);
-    const written = binary.run(['transform', 'model.json', ...data, '--into', `t${seed}`, '--errors', '--t2']);
+    const written = binary.run(['transform', 'model.json', ...data, '--into', `t${seed}`, '--with', 'scores,error,t2']);
     expect(written.err).toMatch(/4,000 rows of 5 columns \(id, PC1, PC2, error, t2\)/);
     const found = new Map((await writtenRows(`t${seed}`)).map(([id, ...rest]) => [id, rest]));
     const lines = readFileSync(binary.path('scores.csv'), 'utf8').trim().split('\n').slice(1);
@@ -272,7 +272,7 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
       model,
       rows.map((row) => row.slice(0, 3)),
     );
-    binary.run(['transform', 'm.json', server.url, '--sql', sql, '--into', `m${seed}`, '--errors', '--t2']);
+    binary.run(['transform', 'm.json', server.url, '--sql', sql, '--into', `m${seed}`, '--with', 'scores,error,t2']);
     const written = await writtenRows(`m${seed}`);
     expect(written).toHaveLength(300);
     for (const [id, , , error, t2] of written) {

@@ -252,7 +252,17 @@ describe.skipIf(!python)('a Spark cluster', () => {
         spawnSync(process.execPath, [PROGRAM, ...args], { cwd: binary.folder, encoding: 'utf8', timeout: 600_000 });
       const fitted = run('fit', server.url, '--sql', sql, '--exclude', 'id', '-k', '2', '-o', 'model.json');
       expect(fitted.status, String(fitted.stderr)).toBe(0);
-      const into = ['transform', 'model.json', server.url, '--sql', sql, '--into', 'scores', '--errors', '--t2'];
+      const into = [
+        'transform',
+        'model.json',
+        server.url,
+        '--sql',
+        sql,
+        '--into',
+        'scores',
+        '--with',
+        'scores,error,t2',
+      ];
       const written = run(...into);
       expect(written.stderr).toMatch(/4,000 rows of 6 columns \(id, day, PC1, PC2, error, t2\)/);
       const back = await openFile(server.url, { member: 'scores', exclude: ['id'] });

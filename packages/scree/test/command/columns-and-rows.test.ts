@@ -106,7 +106,7 @@ describe('rows with gaps', () => {
       /37 rows × 3 columns.*; 3 more with missing values were left out; left out: id \(text\)/,
     );
     const binary = scree(['transform', 'm.json', 'gaps.csv', '--missing', 'drop', '--label', 'id', '-o', 's.npy']);
-    expect(binary.err).toMatch(/Names of rows are only written to \.csv and \.tsv files/);
+    expect(binary.err).toMatch(/Names of rows are not written to \.npy files/);
   });
 
   it('do not change the row numbers in messages and in a report', () => {

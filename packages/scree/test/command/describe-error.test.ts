@@ -135,7 +135,7 @@ describe('a warning of the command', () => {
     [
       'DOMINANT_COLUMN',
       { columns: [3], share: 0.6, among: 5 },
-      /^Of the variance of the 5 columns that look like measurements, column "3" has 60\.0\s%/,
+      /^Column "3" has 60\.0\s% of the variance of the 5 columns that look like measurements, more/,
     ],
     [
       'UNEQUAL_SPREAD',

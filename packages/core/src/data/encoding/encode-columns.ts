@@ -55,9 +55,10 @@ export function encodeColumns<Value>(
     remote: undefined,
     read: (request) => {
       const texts = (request.texts ?? []).map((j) => others[j - cols]);
+      const verbatim = request.verbatim?.map((j) => others[j - cols]);
       const { appended, pick } = plan(request.numbers, cols, others);
       if (staysSparse && appended.length === 0) return mapAsync(sparseRows(table, coding, texts), pick);
-      const cells = readCells(table, [...inputs, ...appended], texts);
+      const cells = readCells(table, [...inputs, ...appended], texts, verbatim);
       return mapAsync(encodedBatches(cells, new TableEncoder(coding, fitted), inputs.length), pick);
     },
   });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Data, type Model, pca, type RowSource } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { analyzed } from '../../../../analysis/test/support/analyzed.js';
-import { modelFrom } from '../../../src/exchange.js';
+import { modelFrom } from '../../../src/exchange/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { pcaSync } from '../../../src/pca-sync.js';
 import { toCsr, toMatrix } from '../../support/data.js';

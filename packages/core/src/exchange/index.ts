@@ -1,15 +1,15 @@
 /** `@scree/core/exchange`: models from other software, and for other software. */
-import type { ControlOptions } from './base/control.js';
-import type { ModelCovariance } from './fit/fit-covariance.js';
-import type { ModelComponents } from './model/check-components.js';
-import { recordOfComponents } from './model/from-components.js';
-import { Model } from './model/model.js';
-import { modelError } from './model/read-record.js';
+import type { ControlOptions } from '../base/control.js';
+import type { ModelComponents } from '../model/check-components.js';
+import { recordOfComponents } from '../model/from-components.js';
+import { Model } from '../model/model.js';
+import { modelError } from '../model/read-record.js';
+import type { ModelCovariance } from './fit-covariance.js';
 
-export type { ModelCovariance } from './fit/fit-covariance.js';
-export type { ModelComponents, NumberRows } from './model/check-components.js';
-export { type OnnxOptions, toOnnx } from './model/onnx.js';
-export type { StoredNumbers } from './model/transform-record.js';
+export type { ModelComponents, NumberRows } from '../model/check-components.js';
+export type { StoredNumbers } from '../model/transform-record.js';
+export type { ModelCovariance } from './fit-covariance.js';
+export { type OnnxOptions, toOnnx } from './onnx.js';
 
 /**
  * A model without rows: of components that other software computed (scikit-learn, faiss, R), or of a covariance or correlation
@@ -26,7 +26,7 @@ export async function modelFrom(
   options: ControlOptions = {},
 ): Promise<Model> {
   if (typeof source === 'object' && source !== null && 'covariance' in source) {
-    return (await import('./fit/fit-covariance.js')).fitCovariance(source, options);
+    return (await import('./fit-covariance.js')).fitCovariance(source, options);
   }
   try {
     return new Model(recordOfComponents(source));

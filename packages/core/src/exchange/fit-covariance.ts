@@ -7,13 +7,13 @@ import { identityScaler, packTile } from '../data/blocks/block.js';
 import { type Data, openSource } from '../data/inputs/open-source.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError, describeColumn, OptionError } from '../errors.js';
+import { axesWithoutVariance } from '../fit/problem.js';
 import { type FitFacts, finish } from '../model/finish.js';
 import type { Model } from '../model/model.js';
 import type { Whiten } from '../model/record.js';
 import { COMPONENT_COUNT, type ComponentCount, checkCount } from '../options.js';
 import { solveCovariance } from '../solvers/direct/solve-covariance.js';
 import type { ScatterProblem } from '../solvers/solver.js';
-import { axesWithoutVariance } from './problem.js';
 
 /** A covariance or correlation matrix, for example from a publication. */
 export interface ModelCovariance {

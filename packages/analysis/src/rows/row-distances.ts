@@ -1,14 +1,23 @@
-import type { Matrix, Model, NumberArray } from '@scree/core';
-import type { Control, FarRows } from './messages.js';
+import type { Matrix, Model, NumberArray, PcaOptions } from '@scree/core';
+
+/** The rows with the largest distances from their reconstructions. */
+export interface FarthestRows {
+  /** Up to 200 rows, the farthest first. */
+  readonly rows: Uint32Array;
+  readonly median: number;
+  readonly largest: number;
+}
+
+type Control = Pick<PcaOptions, 'signal' | 'onProgress'>;
 
 /** Rows listed with the largest distances. */
 const LISTED_ROWS = 200;
 
 /**
- * Distances of rows from their reconstructions by any number of components. Before numbers are squared they are divided by a unit,
+ * Distances of rows from their reconstructions by any number of components, for rows and scores in memory. Before numbers are squared they are divided by a unit,
  * a power of two near the largest score, because in float64 the square of 1e-200 is 0 and the square of 1e200 is infinite.
  */
-export class Distances {
+export class RowDistances {
   readonly #scores: Matrix;
   readonly #unit: number;
   /** Squared distances from the reconstruction by all components. */
@@ -23,10 +32,15 @@ export class Distances {
     this.#rounding = rounding;
   }
 
-  static async of(model: Model, matrix: Matrix<NumberArray>, scores: Matrix, control: Control): Promise<Distances> {
+  static async of(
+    model: Model,
+    matrix: Matrix<NumberArray>,
+    scores: Matrix,
+    control: Control = {},
+  ): Promise<RowDistances> {
     const unit = unitOf(scores.data);
     const errors = await errorsIn(unit, model, matrix, scores, control);
-    return new Distances(scores, unit, errors, roundingIn(unit, model, scores));
+    return new RowDistances(scores, unit, errors, roundingIn(unit, model, scores));
   }
 
   /** The distance grows by the scores that are left out: ‖x − x̂ₖ‖² = ‖x − x̂_K‖² + Σ z², over the components k+1 to K. */
@@ -41,7 +55,7 @@ export class Distances {
     return Float64Array.from({ length: this.#scores.rows }, (_, row) => this.at(row, k));
   }
 
-  far(k: number): FarRows {
+  farthest(k: number): FarthestRows {
     const distances = this.all(k);
     const sorted = distances.slice().sort();
     const n = sorted.length;
@@ -49,7 +63,7 @@ export class Distances {
     const rows = [...distances.keys()].filter((row) => distances[row] >= least);
     rows.sort((a, b) => distances[b] - distances[a]);
     return {
-      worst: Uint32Array.from(rows.slice(0, LISTED_ROWS)),
+      rows: Uint32Array.from(rows.slice(0, LISTED_ROWS)),
       median: sorted[Math.min(n - 1, Math.floor(n / 2))],
       largest: sorted[n - 1],
     };

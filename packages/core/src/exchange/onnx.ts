@@ -1,9 +1,9 @@
 import type { Encoding } from '../data/encoding/encoding.js';
 import { protobufMessage as message } from '../data/storage/protobuf.js';
 import { ModelError, OptionError } from '../errors.js';
-import { checkMean } from './check-numbers.js';
-import type { ModelRecord } from './record.js';
-import { type StoredNumbers, transformOf } from './transform-record.js';
+import { checkMean } from '../model/check-numbers.js';
+import type { ModelRecord } from '../model/record.js';
+import { type StoredNumbers, transformOf } from '../model/transform-record.js';
 
 /** Options of `toOnnx`. */
 export interface OnnxOptions {
