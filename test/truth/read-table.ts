@@ -33,7 +33,8 @@ export async function numbersOf({ path, exclude, groups = [], supplementary = []
     found.rows.push(...toRows(part.block as never));
     for (const [g, name] of groups.entries()) found.groups[name].push(...part.groups[g].map(String));
     for (const [s, name] of supplementary.entries()) {
-      for (let i = 0; i < part.block.rows; i++) found.supplementary[name].push(part.columns[i * supplementary.length + s]);
+      for (let i = 0; i < part.block.rows; i++)
+        found.supplementary[name].push(part.columns[i * supplementary.length + s]);
     }
   }
   return { ...found, columns: file.columns };

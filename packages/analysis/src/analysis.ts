@@ -141,6 +141,7 @@ export function analysisJson(
     ...(threads === undefined ? {} : { threads }),
     seconds,
     kept,
+    scalingChoice: analysis.scaling ?? null,
     notComputed: describeReasons(notComputed, describeReason),
     findings,
     ...(between ? { between: betweenJson(between) } : {}),

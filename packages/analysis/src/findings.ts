@@ -1,7 +1,7 @@
 import type { Model, Warning } from '@scree/core';
 import type { AnalysisRecord } from './analysis.js';
 import { shareKept } from './choose/components-for.js';
-import { STABLE_ANGLE } from './describe/describe-stability.js';
+import { rowOrderOf, stableAxes } from './describe/describe-stability.js';
 import { hasVariance } from './reasons.js';
 
 /** Codes of findings that are not warnings. */
@@ -15,7 +15,9 @@ type OwnCode =
   /** Rows beyond the limits of T² and Q. */
   | 'UNUSUAL_ROWS'
   /** No row is beyond the limits. */
-  | 'NO_UNUSUAL_ROWS';
+  | 'NO_UNUSUAL_ROWS'
+  /** The scaling that `scale: 'auto'` chose. */
+  | 'SCALING';
 
 /** A finding about a table, as data. `describeFinding` makes a sentence of it. */
 export interface Finding {
@@ -74,6 +76,8 @@ const COMPONENT = { first: 68, step: 3 };
 /** Importance of unusual rows: rises by `more` if they are 5 % of all rows. */
 const UNUSUAL = { least: 46, more: 20 };
 const NOTHING_UNUSUAL = 20;
+/** The scaling is said beside the description of the table. */
+const SCALING = 10;
 
 /** The findings of an analysis, the most important first. Equally important findings keep the order of the questions. */
 export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[] {
@@ -83,6 +87,7 @@ export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[
     ...stabilityFinding(analysis),
     ...componentFindings(analysis),
     ...unusualFinding(analysis),
+    ...scalingFinding(analysis),
   ];
   return found.sort((a, b) => b.importance - a.importance);
 }
@@ -123,14 +128,19 @@ function shareOf(model: Model, k: number): number {
 function stabilityFinding({ model, kept }: Pick<AnalysisRecord, 'model' | 'kept'>): Finding[] {
   const { stability, d } = model;
   if (!stability || d === 1 || kept === 0 || !hasVariance(model)) return [];
+  const order = rowOrderOf(model);
   const angles = stability.angles.slice(0, kept).map(({ q95 }) => q95);
-  const numbers = (wanted: (angle: number) => boolean): number[] =>
-    angles.flatMap((angle, i) => (wanted(angle) ? [i + 1] : []));
+  const isStable = stableAxes(stability, order);
+  const numbers = angles.map((_, i) => i + 1);
+  const degrees = (angle: number): number => (180 / Math.PI) * angle;
   const details = {
-    stable: numbers((angle) => angle <= STABLE_ANGLE),
-    unstable: numbers((angle) => angle > STABLE_ANGLE),
-    degrees: angles.map((angle) => (180 / Math.PI) * angle),
+    stable: numbers.filter((_, i) => isStable(i)),
+    unstable: numbers.filter((_, i) => !isStable(i)),
+    degrees: angles.map(degrees),
     replicates: stability.replicates,
+    kind: stability.kind,
+    ...(stability.block === undefined ? {} : { block: stability.block }),
+    ...(order ? { halves: order.halves.slice(0, kept).map(degrees), wanders: order.randomWalks.length > 0 } : {}),
   };
   return [{ code: 'STABILITY', details, importance: STABILITY }];
 }
@@ -148,6 +158,10 @@ function componentFindings({ meaning, kept, model }: Pick<AnalysisRecord, 'meani
       },
     ];
   });
+}
+
+function scalingFinding({ scaling }: Pick<AnalysisRecord, 'scaling'>): Finding[] {
+  return scaling ? [{ code: 'SCALING', details: { ...scaling }, importance: SCALING }] : [];
 }
 
 function unusualFinding({ compared, table }: Pick<AnalysisRecord, 'compared' | 'table'>): Finding[] {

@@ -11,8 +11,8 @@ import {
 } from '@scree/core';
 import { openSource } from '@scree/core/data';
 import {
-  type BootstrapKind,
   availableEngines,
+  type BootstrapKind,
   checkObject,
   checkOption,
   checkOptions,
@@ -38,13 +38,13 @@ import {
   checkBootstrap,
 } from './bootstrap/bootstrap-options.js';
 import { type Chooser, isChooser } from './choose/criteria/registry.js';
-import type { RowOrder } from './inspect/row-order.js';
 import {
   type InspectedSource,
   inspectedSource,
   warningsOfMoments,
   warningsOfRows,
 } from './inspect/inspected-source.js';
+import type { RowOrder } from './inspect/row-order.js';
 
 /** Options of a fit, and of the questions that are answered while its rows are open. */
 export interface FitQuestions<Name extends string = string> extends Omit<PcaOptions<Name>, 'k'> {

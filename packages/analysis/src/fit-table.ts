@@ -126,7 +126,7 @@ async function scaleOf(
   table: Pick<AnalysisTable, 'source' | 'coding' | 'fit'>,
   { read, fitted, options, budget }: ScaleQuestion,
 ): Promise<{ scaling?: ScaleChoice; source?: RowSource; moments?: Moments | undefined }> {
-  if (!hasUnits(table) || table.fit?.scale !== undefined) return {};
+  if (prescribesScale(table)) return {};
   const { center = true, columnNames, weights } = options;
   if (fitted) return {};
   const { chooseScale } = await import('./inspect/choose-scale.js');
@@ -157,6 +157,11 @@ async function scaleOf(
     return { source };
   }
   return { source, scaling: chooseScale(inspector.result(statistics), center) };
+}
+
+/** Returns true for MCA, FAMD and MFA, which scale columns themselves, and for log-ratios, which have one unit. */
+function prescribesScale({ fit, coding: encoding }: Pick<AnalysisTable, 'coding' | 'fit'>): boolean {
+  return fit?.scale !== undefined || compositionParts(encoding?.columns ?? []).length > 0;
 }
 
 /** Returns false for levels of categories and for log-ratios: warnings about units do not apply to them. */

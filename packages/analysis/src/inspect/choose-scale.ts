@@ -67,5 +67,8 @@ export function chooseScale(read: InspectedColumns, centred: boolean): ScaleChoi
 
 function extremeSpreads(columns: readonly ColumnFacts[]): NonNullable<ScaleChoice['spreads']> {
   const sorted = [...columns].sort((a, b) => b.deviation - a.deviation);
-  return [sorted[0], sorted[sorted.length - 1]].map((column) => ({ column: keyOf(column), deviation: column.deviation }));
+  return [sorted[0], sorted[sorted.length - 1]].map((column) => ({
+    column: keyOf(column),
+    deviation: column.deviation,
+  }));
 }

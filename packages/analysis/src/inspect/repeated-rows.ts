@@ -40,7 +40,9 @@ export class RowComparison {
 
   constructor(cols: number) {
     this.#most = Math.min(MOST_ROWS, Math.floor(MOST_NUMBERS / cols));
-    const columns = new Set(Array.from({ length: Math.min(LEFT_OUT, cols) }, (_, i) => Math.floor((i * cols) / LEFT_OUT)));
+    const columns = new Set(
+      Array.from({ length: Math.min(LEFT_OUT, cols) }, (_, i) => Math.floor((i * cols) / LEFT_OUT)),
+    );
     if (cols <= LEFT_OUT) for (let j = 0; j < cols; j++) columns.add(j);
     this.#without = [...columns].map((column) => ({ column, seen: new Set<number>(), count: 0 }));
   }

@@ -52,7 +52,8 @@ export async function findRowOrder(
 ): Promise<RowOrder | undefined> {
   const { n, d, uniqueness } = model;
   const k = Math.min(model.k, uniqueness.rank, MOST_COMPONENTS, Math.max(2, largeComponents(model)));
-  if (!center || k === 0 || n < FEWEST_ROWS || n * d > MOST_NUMBERS || !source.rereadable || source.remote) return undefined;
+  if (!center || k === 0 || n < FEWEST_ROWS || n * d > MOST_NUMBERS || !source.rereadable || source.remote)
+    return undefined;
   const { scores, sorted } = await readScores(model, source, k, progress);
   if (scores.length === 0 || scores[0].length !== n || sorted) return undefined;
   const found = scores.map(serialDependence);

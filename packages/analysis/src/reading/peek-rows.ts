@@ -46,10 +46,7 @@ export async function peekRows(source: RowSource, most: number): Promise<PeekedR
 }
 
 /** The blocks, and then what an iterator still has. */
-function continued(
-  blocks: readonly Block[],
-  iterator: Iterator<Block> | AsyncIterator<Block>,
-): AsyncIterable<Block> {
+function continued(blocks: readonly Block[], iterator: Iterator<Block> | AsyncIterator<Block>): AsyncIterable<Block> {
   let at = 0;
   return {
     [Symbol.asyncIterator]: () => ({

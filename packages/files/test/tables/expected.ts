@@ -22,7 +22,10 @@ export const EXPECTED: readonly Expected[] = [
   { table: 'stackloss', wanted: {} },
   { table: 'attitude', wanted: {} },
   { table: 'longley', wanted: { UNEQUAL_SPREAD: null, ID_COLUMN: ['Year'] } },
-  { table: 'airquality', wanted: { DOMINANT_COLUMN: ['Solar.R'], VALUES_FILLED: ['Ozone', 'Solar.R'], ID_COLUMN: ['Month', 'Day'] } },
+  {
+    table: 'airquality',
+    wanted: { DOMINANT_COLUMN: ['Solar.R'], VALUES_FILLED: ['Ozone', 'Solar.R'], ID_COLUMN: ['Month', 'Day'] },
+  },
   { table: 'quakes', wanted: { DOMINANT_COLUMN: ['depth'] } },
   { table: 'rock', wanted: { DOMINANT_COLUMN: ['area'] } },
   { table: 'trees', wanted: {} },

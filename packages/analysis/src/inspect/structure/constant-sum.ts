@@ -28,7 +28,8 @@ export function constantSums(sample: SampledRows | undefined, columns: readonly 
   if (columns.some(({ min }) => min < 0)) return undefined;
   if (columns.every(({ integers, max }) => integers && max === 1)) return undefined;
   const sums = new Float64Array(sample.rows);
-  for (let i = 0; i < sample.rows; i++) for (const { index } of columns) sums[i] += sample.data[i * sample.cols + index];
+  for (let i = 0; i < sample.rows; i++)
+    for (const { index } of columns) sums[i] += sample.data[i * sample.cols + index];
   const mean = sums.reduce((total, value) => total + value, 0) / sums.length;
   const [least, most] = [sums.reduce((a, b) => Math.min(a, b)), sums.reduce((a, b) => Math.max(a, b))];
   if (!(mean > 0) || most - least > MOST_RANGE * mean) return undefined;

@@ -112,7 +112,11 @@ export function relationText(
   terms: readonly { readonly name: string; readonly coefficient: number }[],
   constant: number,
 ): string {
-  const parts = terms.map(({ name, coefficient }) => ({ sign: coefficient < 0 ? '−' : '+', size: Math.abs(coefficient), name }));
+  const parts = terms.map(({ name, coefficient }) => ({
+    sign: coefficient < 0 ? '−' : '+',
+    size: Math.abs(coefficient),
+    name,
+  }));
   const written = parts.map(({ sign, size, name }, i) => {
     const factor = Math.abs(size - 1) < NEGLIGIBLE ? '' : `${formatNumber(size)} `;
     const before = i === 0 ? (sign === '−' ? '−' : '') : ` ${sign} `;
@@ -133,7 +137,10 @@ export const linearRelation: StructureCheck = {
       sample,
       measured.filter(({ index }) => !copies.has(index)),
     ).map(({ left, terms, constant }) => {
-      const scale = Math.max(left.deviation, ...terms.map(({ column, coefficient }) => Math.abs(coefficient) * column.deviation));
+      const scale = Math.max(
+        left.deviation,
+        ...terms.map(({ column, coefficient }) => Math.abs(coefficient) * column.deviation),
+      );
       return { left, terms, constant: Math.abs(constant) <= NEGLIGIBLE * scale ? 0 : constant };
     });
     if (relations.length === 0) return undefined;
