@@ -99,6 +99,22 @@ describe.each(Object.keys(DEPENDENCIES))('the sources of %s', (name) => {
   });
 });
 
+describe('docs/architecture.md', () => {
+  it('names files that exist', () => {
+    const text = readFileSync(join(packages, '../docs/architecture.md'), 'utf8');
+    const named = new Set(Array.from(text.matchAll(/(?<![\w./-])[\w/-]+\.tsx?\b/g), ([path]) => path));
+    const sources = Object.keys(DEPENDENCIES).flatMap((name) =>
+      sourcesOf(name).map((path) => `/packages/${name}/src/${path.replaceAll('\\', '/')}`),
+    );
+    const tests = readdirSync(join(packages, '../test')).map((path) => `/test/${path}`);
+    const unknown = [...named].filter(
+      (path) => ![...sources, ...tests].some((source) => source.endsWith(`/${path.replace(/^core\/src/, 'src')}`)),
+    );
+    expect(unknown).toEqual([]);
+    expect(named.size).toBeGreaterThan(30);
+  });
+});
+
 /** The number of the layer that a file belongs to: that of the innermost folder in the list, or -1. */
 function layerOf(path: string): number {
   const innermost = LAYERS.flat().reduce(
@@ -119,7 +135,7 @@ function shown({ from, to }: Import): string {
 
 function sourcesOf(name: string): string[] {
   return readdirSync(`${packages}/${name}/src`, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    /\.(ts|js|svelte|vue)$/.test(path),
+    /\.(tsx?|js)$/.test(path),
   );
 }
 

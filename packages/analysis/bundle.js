@@ -1,6 +1,6 @@
 /**
- * Puts the compiled modules into few files, as ES modules and as CommonJS. What `analyze` loads on demand (criteria, bootstrap, inspecting
- * columns) stays in files of its own.
+ * Puts the compiled modules into few files, as ES modules and as CommonJS. The code that `analyze` loads on demand (criteria, bootstrap,
+ * inspecting columns) stays in separate files.
  */
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,7 @@ for (const [format, folder] of [
     comments: { jsdoc: false },
     codeSplitting: {
       groups: [
-        // What several of the following files need must not pull one of them in.
+        // Several of the following files need this code, which must not load one of them.
         { name: 'shared', test: /[\\/]dist[\\/](fields|statistics[\\/]gamma|inspect[\\/]column-names)\.js$/ },
         { name: 'criteria-parts', test: /[\\/]dist[\\/]choose[\\/](criteria|computations[\\/]simulate)/ },
         { name: 'describe-parts', test: /[\\/]dist[\\/](describe|choose[\\/]components-for)/ },

@@ -22,12 +22,18 @@ function closure(...paths) {
   return found;
 }
 
-/** What every program that fits or applies a model loads. All other files are loaded with functions that need them. */
+/** Code that every program loads that fits or applies a model. Other files are loaded with the functions that need them. */
 const fit = closure('pca', 'model/model', 'data/blocks/matrix');
+/** What programs share that apply a model. A group has all that its modules import, so the module that predicts missing values is not in it. */
+const apply = closure('transform');
+for (const path of ['transform', 'model/conditional']) apply.delete(here(`dist/${path}.js`));
 const only = (...paths) => {
   const modules = closure(...paths);
   return (id) => modules.has(normalize(id));
 };
+
+/** Predicts missing values. `transform` loads it for rows that miss values, and @scree/core/transform at once. */
+const CONDITIONAL = /model[\\/]conditional\.js$/;
 
 /** Writes other characters in strings as escapes: V8 reads a file that has none but ASCII in half the memory, and sooner. */
 const inAscii = {
@@ -75,8 +81,9 @@ for (const [format, folder] of [
       groups: [
         // Alone, so that a page that only catches errors loads nothing else.
         { name: 'errors', test: only('errors') },
-        { name: 'apply', test: only('transform') },
+        { name: 'apply', test: (id) => apply.has(normalize(id)) },
         { name: 'fit', test: (id) => fit.has(normalize(id)) },
+        { name: 'conditional', test: CONDITIONAL },
         // Programs that use moments load the first and the last of these three, without the rest of a large fit.
         { name: 'sums', test: only('fit/moment-sums') },
         { name: 'large', test: only('fit/fit-opened', 'fit/fit-moments') },

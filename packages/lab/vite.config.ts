@@ -83,7 +83,7 @@ export default defineConfig({
     // Browsers that know light-dark(): for older ones it would become variables that follow the system's theme alone, and
     // not the page's own.
     cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
-    // What counts is what travels, packed: a test holds that below 400 KB.
+    // The packed size counts, because packed files travel. A test holds it below 400 KB.
     chunkSizeWarningLimit: 600,
     // Small files stay files: as data: addresses the page's own Content-Security-Policy would not let them be fetched.
     assetsInlineLimit: 0,

@@ -108,13 +108,14 @@ export type ErrorReason =
   | 'missing-part'
   | 'unexpected-part'
   | 'other-summary'
-  // EMPTY_DATA and MISSING_VALUES: every row was dropped, a value of a mixed table or of a covariate is missing, or a column has no value to take the mean of
+  // EMPTY_DATA and MISSING_VALUES: every row was dropped, a value of a mixed table or of a covariate is missing, or a column or row has no value
   | 'no-complete-row'
   | 'missing-cell'
   | 'missing-covariate'
   | 'missing-group'
   | 'unseen-covariate'
-  | 'empty-column';
+  | 'empty-column'
+  | 'empty-row';
 
 /**
  * The class of all errors that scree throws on purpose: `code` for programs, `message` for people, and `details` with the facts

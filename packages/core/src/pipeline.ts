@@ -22,6 +22,12 @@ export { fitAny, fitOpened, type Opened, prepareColumns } from './fit/fit-opened
 export { rereadable } from './fit/reading.js';
 export { completeRows } from './missing/complete-rows.js';
 export type { Obstacle } from './model/choice.js';
+export {
+  ConditionalMeans,
+  type ConditionalModel,
+  type ConditionalScores,
+  conditionalScores,
+} from './model/conditional.js';
 export { fixSigns, type NestedModels } from './model/finish.js';
 export { type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
 export { deviationOf, deviationsOf } from './model/record.js';

@@ -6,6 +6,7 @@
 import { isFloat32Array } from './base/built-in-name.js';
 import { identityScaler } from './data/blocks/block.js';
 import { decoded } from './data/blocks/float16.js';
+import type { GapReading } from './data/blocks/gap.js';
 import type { FloatArray, NumberArray } from './data/blocks/matrix.js';
 import { fitsFloat32, type Matrix } from './data/blocks/matrix.js';
 import { RowMatrix, scoreNames } from './data/blocks/row-matrix.js';
@@ -21,12 +22,14 @@ import {
   ORTHONORMAL,
   ORTHONORMAL_FLOAT32,
 } from './model/check-numbers.js';
+import { ConditionalMeans, type ConditionalScores, conditionalScores } from './model/conditional.js';
 import { modelError, readTransform } from './model/read-record.js';
 import type { ModelRecord } from './model/record.js';
+import { emptyRow, noErrorsOfZca, type ScoresWithErrors } from './model/score-errors.js';
 import { type TransformRecord, transformOf } from './model/transform-record.js';
 
 export { DataError, ModelError, ScreeError } from './errors.js';
-export type { FloatArray, Matrix, ModelRecord, NumberArray, Row, RowMatrix };
+export type { FloatArray, Matrix, ModelRecord, NumberArray, Row, RowMatrix, ScoresWithErrors };
 
 /** A dense matrix, or a matrix with a method that returns its entries. */
 export type DenseMatrix = Matrix<NumberArray> | MatrixLike;
@@ -39,8 +42,12 @@ export interface StoredTransform {
   readonly d: number;
   /** The column names. Records may have further keys. */
   readonly columnNames?: readonly string[];
-  /** Scores of rows, as `Model.transform` computes them: z = V(x − mean)/scale, whitened if the model is whitened. */
-  transform(data: readonly Row[] | Row | DenseMatrix): RowMatrix;
+  /**
+   * Scores of rows, as `Model.transform` computes them: z = V(x − mean)/scale, whitened if the model is whitened. Rows with missing values
+   * get their expected scores, and `errors: true` adds the standard errors. For both, the whole model must be stored.
+   */
+  transform(data: readonly Row[] | Row | DenseMatrix, options: { readonly errors: true }): ScoresWithErrors;
+  transform(data: readonly Row[] | Row | DenseMatrix, options?: { readonly errors?: false | undefined }): RowMatrix;
   /** Rows from scores, as `Model.inverseTransform` computes them: x = mean + scale·(Vᵀz). */
   inverseTransform(scores: readonly Row[] | Row | DenseMatrix): RowMatrix;
 }
@@ -50,7 +57,7 @@ export interface StoredTransform {
  * encodes columns: use `loadModel` for such a model.
  */
 export function loadTransform(source: string | object | Uint8Array | ArrayBuffer): StoredTransform {
-  const { components, mean, scale, deviations, whiten, columnNames } = readModel(source);
+  const { components, mean, scale, deviations, whiten, columnNames, noise } = readModel(source);
   checkMean(mean);
   const { rows: k, cols: d, data: basis } = components;
   const scaler = { shift: mean, factor: scale.map((s) => 1 / s) };
@@ -71,24 +78,67 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
     }
   };
 
+  const whitenScores = (z: Float64Array): void => {
+    if (whiten) for (let c = 0; c < k; c++) z[c] = deviations[c] > 0 ? z[c] / deviations[c] : 0;
+  };
+  const predictor = noise && { components, variances: deviations.map((s) => s * s), noiseVariance: noise.variance };
+  const plain = { mean: new Float64Array(d), scale: new Float64Array(d).fill(1) };
+  let means: ConditionalMeans | undefined;
+  /** Expected scores of a scaled row, and their standard errors. */
+  const estimate = (row: Float64Array, i: number): Pick<ConditionalScores, 'scores' | 'errors'> => {
+    if (row.every(Number.isNaN)) throw emptyRow(i);
+    if (!predictor) throw noNoise(i);
+    means ??= ConditionalMeans.of(predictor);
+    return conditionalScores({ ...predictor, ...plain }, row, means);
+  };
+
+  function transform(data: readonly Row[] | Row | DenseMatrix, options: { readonly errors: true }): ScoresWithErrors;
+  function transform(data: readonly Row[] | Row | DenseMatrix): RowMatrix;
+  function transform(
+    data: readonly Row[] | Row | DenseMatrix,
+    options: { readonly errors?: boolean } = {},
+  ): RowMatrix | ScoresWithErrors {
+    if (options.errors && whiten === 'zca') throw noErrorsOfZca();
+    const z = new Float64Array(k);
+    const found: Float64Array[] = [];
+    const scores = eachRow(
+      data,
+      d,
+      columnNames,
+      scaler,
+      whiten === 'zca' ? names : scoreNames(k),
+      (row, out, i) => {
+        const expected = row.some(Number.isNaN) ? estimate(row, i) : undefined;
+        if (expected) z.set(expected.scores);
+        else project(row, z);
+        whitenScores(z);
+        if (whiten === 'zca') combine(z, out);
+        else out.set(z);
+        if (!options.errors) return;
+        const errors = expected?.errors ?? new Float64Array(k);
+        whitenScores(errors);
+        found.push(errors);
+      },
+      'with-keys',
+    );
+    if (!options.errors) return scores;
+    const errors = new Float64Array(found.length * k);
+    found.forEach((own, i) => {
+      errors.set(own, i * k);
+    });
+    return { scores, errors: new RowMatrix(found.length, k, errors, scoreNames(k)) };
+  }
+
   return {
     k,
     d,
     ...(columnNames ? { columnNames } : {}),
-    transform(data) {
-      const z = new Float64Array(k);
-      return eachRow(data, d, columnNames, scaler, width, whiten === 'zca' ? names : scoreNames(k), (row, out) => {
-        project(row, z);
-        if (whiten) for (let c = 0; c < k; c++) z[c] = deviations[c] > 0 ? z[c] / deviations[c] : 0;
-        if (whiten === 'zca') combine(z, out);
-        else out.set(z);
-      });
-    },
+    transform,
     inverseTransform(scores) {
       const z = new Float64Array(k);
       const plain = identityScaler(width);
       const given = whiten === 'zca' ? columnNames : undefined;
-      return eachRow(scores, width, given, plain, d, names, (row, out) => {
+      return eachRow(scores, width, given, plain, names, (row, out) => {
         if (whiten === 'zca') project(row, z);
         else z.set(row);
         if (whiten) for (let c = 0; c < k; c++) z[c] *= deviations[c];
@@ -112,8 +162,16 @@ function defectOf(v: Float64Array, k: number, d: number): number {
   return defect;
 }
 
+function noNoise(row: number): DataError {
+  return new DataError(
+    'MISSING_VALUES',
+    `Row ${row + 1} has missing values, and this file has only what complete rows need. Store the whole model with toBinary() or toJSON(): it predicts missing values.`,
+    { row },
+  );
+}
+
 /** Reads the transform of a stored model, and checks its numbers. Throws a `ModelError` if they are invalid. */
-function readModel(source: string | object): TransformRecord {
+function readModel(source: string | object): TransformRecord & { readonly noise?: { readonly variance: number } } {
   try {
     const record = readTransform(source);
     if ('deviations' in record) {
@@ -122,22 +180,23 @@ function readModel(source: string | object): TransformRecord {
       return record;
     }
     checkNumbers(record, defectOf);
-    return transformOf(record);
+    return { ...transformOf(record), noise: { variance: record.noiseVariance } };
   } catch (error) {
     throw modelError(error);
   }
 }
 
-/** Shifts and scales every row of `width` numbers, and applies `compute`, which makes a row of `cols` numbers. */
+/** Shifts and scales every row of `width` numbers, and applies `compute`, which makes a row with one number per name. */
 function eachRow(
   data: readonly Row[] | Row | DenseMatrix,
   width: number,
   columnNames: readonly string[] | undefined,
   scaler: { readonly shift: Float64Array; readonly factor: Float64Array },
-  cols: number,
   names: readonly string[],
-  compute: (row: Float64Array, out: Float64Array) => void,
+  compute: (row: Float64Array, out: Float64Array, i: number) => void,
+  gaps: GapReading = false,
 ): RowMatrix {
+  const cols = names.length;
   const rows = asRows(data, columnNames) as readonly Row[] | DenseMatrix;
   if (hasNoRows(rows)) return new RowMatrix(0, cols, new Float64Array(0), names);
   if ('indptr' in rows || isCoo(rows)) {
@@ -146,7 +205,7 @@ function eachRow(
       'Sparse matrices are transformed by the model that loadModel of @scree/core reads.',
     );
   }
-  const block = isMatrix(rows) ? decoded(denseBlock(rows)) : gather(rows as readonly Row[], columnNames);
+  const block = isMatrix(rows) ? decoded(denseBlock(rows)) : gather(rows as readonly Row[], columnNames, gaps);
   if (block.cols !== width) {
     throw new DataError(
       'WIDTH_MISMATCH',
@@ -159,7 +218,7 @@ function eachRow(
   const [row, out] = [new Float64Array(width), new Float64Array(cols)];
   for (let i = 0; i < block.rows; i++) {
     for (let j = 0; j < width; j++) row[j] = (block.data[i * block.stride + j] - scaler.shift[j]) * scaler.factor[j];
-    const bad = row.findIndex((value) => !Number.isFinite(value));
+    const bad = row.findIndex((value) => !(Number.isFinite(value) || (gaps && Number.isNaN(value))));
     if (bad >= 0) {
       const where = describeCell(i, bad, columnNames);
       throw new DataError('NOT_FINITE', `A value is not finite: ${where}. Drop the row or fill the value in first.`, {
@@ -167,13 +226,13 @@ function eachRow(
         column: bad,
       });
     }
-    compute(row, out);
+    compute(row, out, i);
     output.set(out, i * cols);
   }
   return new RowMatrix(block.rows, cols, output, names);
 }
 
-function gather(rows: readonly Row[], chosen: readonly string[] | undefined) {
+function gather(rows: readonly Row[], chosen: readonly string[] | undefined, gaps: GapReading) {
   if (!Array.isArray(rows)) {
     throw new DataError(
       'BAD_DATA',
@@ -181,7 +240,7 @@ function gather(rows: readonly Row[], chosen: readonly string[] | undefined) {
     );
   }
   const float32 = rows.every(isFloat32Array);
-  const gatherer = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen });
+  const gatherer = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen, gaps });
   // By index, because forEach skips holes.
   for (let i = 0; i < rows.length; i++) gatherer.add(rows[i], i);
   return gatherer.take();

@@ -235,12 +235,12 @@ describe('bad input gets a typed error that says what, where and what to do', ()
       code: 'MISSING_COLUMN',
       details: { columnName: 'b' },
     });
-    await expect(model.transform([[1, Number.NaN]])).rejects.toMatchObject({
+    await expect(model.transform([[1, Number.POSITIVE_INFINITY]])).rejects.toMatchObject({
       code: 'NOT_FINITE',
       details: { row: 0, column: 1 },
     });
     for (const [bad, rows] of [
-      [Number.NaN, 3],
+      [Number.NEGATIVE_INFINITY, 3],
       [Number.POSITIVE_INFINITY, 1000],
     ]) {
       // Among zeros, which may be left out of products, and after the first block.

@@ -120,7 +120,7 @@ export function blockDraws(n: number, length: number, seed: number): Draws {
   return keptDraws(n, draw, (row) => row);
 }
 
-/** Whole groups drawn with replacement, as many as there are, for rows that belong together, such as visits of a patient. */
+/** Draws all groups of rows with replacement, for rows that belong together, such as visits of a patient. */
 export function groupDraws(groupOf: Int32Array, groups: number, seed: number): Draws {
   const draw = (replicate: number): Uint16Array => {
     const counts = new Uint16Array(groups);

@@ -12,7 +12,8 @@ export interface ReplicateMoments {
   readonly scatter: Float64Array;
 }
 
-export interface FromMoments {
+/** Settings of the fit of every replicate. */
+export interface ReplicateSettings {
   readonly k: number;
   readonly center: boolean;
   readonly scale: Scale;
@@ -25,7 +26,7 @@ export interface FromMoments {
 export async function stabilityFromMoments(
   sample: ReplicateMoments,
   replicates: readonly ReplicateMoments[],
-  { k, seed, ...how }: FromMoments,
+  { k, seed, ...how }: ReplicateSettings,
   engine: Engine,
   progress: ProgressTracker,
 ): Promise<Stability> {
@@ -57,7 +58,7 @@ export async function stabilityFromMoments(
 /** The covariance of scaled columns in units of unit², upper triangle. The sample, which comes first, chooses the unit. */
 function covarianceFromMoments(
   { columns: stats, scatter }: ReplicateMoments,
-  { center, scale: wanted, ddof, columnWeights }: Omit<FromMoments, 'k' | 'seed'>,
+  { center, scale: wanted, ddof, columnWeights }: Omit<ReplicateSettings, 'k' | 'seed'>,
   given: number,
 ): { matrix: Float64Array; columns: { mean: Float64Array; scale: Float64Array }; size: number } {
   const d = stats.mean.length;

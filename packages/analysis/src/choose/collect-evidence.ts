@@ -111,7 +111,7 @@ export async function fromMoments(
   }
   const folds = parts.length > 1 ? parts.map((part) => foldOf(part, whole.columns.mean, scale, varying)) : undefined;
   return {
-    ...shared(model, columnVariances),
+    ...evidenceInModel(model, columnVariances),
     columnVariances: Float64Array.from(columnVariances),
     ...(covariance ? { covariance } : {}),
     ...(folds ? { folds } : {}),
@@ -170,7 +170,7 @@ async function spectrumModel(
 }
 
 /** The evidence in a model that has its spectrum. */
-function shared(
+function evidenceInModel(
   { n, d, centered, totalWeight, ddof, spectrum }: Model,
   columnVariances: ArrayLike<number>,
 ): Pick<Facts, 'n' | 'd' | 'centered' | 'weighted' | 'correlation' | 'spectrum' | 'divisor'> {
@@ -262,7 +262,7 @@ export async function fromWideRows(
         ? `needs the rows in memory, and ${n} × ${d} are too many.`
         : 'counts rows, and these rows have weights.';
     const absent: Record<Need, string> = { rows: reason, folds: reason, columnVariances: reason, covariance: reason };
-    return { ...shared(model, columnVariances), columnVariances, absent, ...every };
+    return { ...evidenceInModel(model, columnVariances), columnVariances, absent, ...every };
   }
   const all = await scaledNumbers(source, n, every, 'rows', progress);
   const variances = new Float64Array(d);
@@ -272,7 +272,7 @@ export async function fromWideRows(
   const rows = varying.length === d ? all : all.filter((_, at) => variances[at % d] > 0);
   const needed = anyNeeds(names, 'rows') || anyNeeds(names, 'folds');
   return {
-    ...shared(model, columnVariances),
+    ...evidenceInModel(model, columnVariances),
     columnVariances: Float64Array.from(columnVariances),
     ...(needed ? { rows } : {}),
     absent: { covariance: `needs more rows than columns: there are ${n} rows and ${d} columns.` },

@@ -155,7 +155,7 @@ export function describeUniqueness(model: Model): string[] {
   }
 }
 
-/** What the model was made from: "fitted to 150 rows". */
+/** The origin of a model: "fitted to 150 rows". */
 export function describeOrigin({ origin, n }: Model): string {
   const rows = Number.isNaN(n) ? 'an unknown number of rows' : plural(n, 'row');
   if (origin === 'components') return `computed by other software from ${rows}`;

@@ -1,4 +1,4 @@
-import { type ControlOptions, checkControl } from '../base/control.js';
+import { type ControlOptions, checkControl, checkOption } from '../base/control.js';
 import { Printable } from '../base/inspect.js';
 import { keepAlive } from '../base/keep-alive.js';
 import { ProgressTracker } from '../base/progress.js';
@@ -27,6 +27,7 @@ import type { Certificate } from './certificate.js';
 import { checkMean } from './check-numbers.js';
 import { checkRecord } from './check-record.js';
 import type { Choice } from './choice.js';
+import type { ConditionalModel } from './conditional.js';
 import { checkFirst, recordOfFirst } from './first-components.js';
 import { modelText } from './model-text.js';
 import { readOneRow } from './one-row.js';
@@ -42,6 +43,7 @@ import {
 } from './record.js';
 import { RowCollector } from './row-collector.js';
 import { scalerOf } from './scaler-of.js';
+import { noErrorsOfZca, type ScoresWithErrors } from './score-errors.js';
 import { toBinary, toJSON, transformToBinary } from './serialize.js';
 import type { Stability } from './stability.js';
 import { type StoredNumbers, transformOf } from './transform-record.js';
@@ -50,6 +52,16 @@ import type { Uniqueness } from './uniqueness.js';
 /** Options for applying a model: progress, cancelling, threads. */
 export type ApplyOptions = ControlOptions;
 
+/** Options of `transform`. */
+export interface TransformOptions extends ApplyOptions {
+  /** Use only the first k components. Default: all. */
+  readonly k?: number | undefined;
+  /** Also return the standard errors of scores of rows with missing values. Default false. */
+  readonly errors?: boolean | undefined;
+  /** Rows with missing values: `'predict'` (default) gives them their expected scores, and `'error'` names the first missing value. */
+  readonly missing?: 'predict' | 'error' | undefined;
+}
+
 /** Options of `toBinary`. */
 export interface BinaryOptions {
   /** Stores only what `loadTransform` needs. */
@@ -57,6 +69,9 @@ export interface BinaryOptions {
   /** The type of the components, with `only: 'transform'`. Default `'float64'`. */
   readonly dtype?: StoredNumbers | undefined;
 }
+
+/** The values of the option `missing` of `transform`. */
+const ROWS_WITH_GAPS = { must: "'predict' or 'error'", test: (v: unknown) => v === 'predict' || v === 'error' };
 
 /** Number of rows between two yields to the event loop. */
 const TILE_ROWS = 256;
@@ -170,24 +185,32 @@ export class Model extends Printable implements ModelRecord {
    * it. One row, `[1, 2, 3]` or `{ a: 1, b: 2, c: 3 }`, gives a matrix of one row. An empty array gives a matrix without rows.
    * With the option `k`, only the first k components are used.
    *
+   * A row with missing values (NaN, null, undefined, '') gets its expected scores given the values that it has, under the model and its
+   * noise variance. With `errors: true` the result also has the standard error of every score that comes from the missing values.
+   *
    * ```ts
    * const scores = await model.transform(records, { k: 2 });
    * scores.toRecords(records); // [{ ...record, PC1: 1.2, PC2: -0.3 }, …]
    * ```
    */
-  async transform(
+  transform(data: TableData | Row, options: TransformOptions & { readonly errors: true }): Promise<ScoresWithErrors>;
+  transform(
     data: TableData | Row,
-    options: ApplyOptions & { readonly k?: number | undefined } = {},
-  ): Promise<RowMatrix> {
+    options?: TransformOptions & { readonly errors?: false | undefined },
+  ): Promise<RowMatrix>;
+  async transform(data: TableData | Row, options: TransformOptions = {}): Promise<RowMatrix | ScoresWithErrors> {
     const { d } = this;
-    const { threads, k = this.k } = checkControl(options);
+    const { threads, k = this.k, errors: wanted = false, missing = 'predict' } = checkControl(options);
     checkFirst(k, this.k);
+    checkOption('missing', missing, ROWS_WITH_GAPS);
+    if (wanted && this.whiten === 'zca') throw noErrorsOfZca();
     const scaler = scalerOf({ mean: this.#mean, scale: this.#scale });
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
     const output = this.whiten === 'zca' ? new RowCollector(d, this.#names()) : new RowCollector(k, scoreNames(k));
     const wide = new Float64Array(d);
     const components = this.#components.subarray(0, k * d);
-    const visit = async (block: Block, progress: ProgressTracker, check: () => Promise<void>): Promise<void> => {
+    const deviations = new RowCollector(k, scoreNames(k));
+    const visit: Visit = async (block, progress, check, first) => {
       // The scores show whether a dense block has values that are not finite. Sparse blocks are checked first, because their
       // scores may not.
       if (block.kind === 'sparse') await check();
@@ -196,9 +219,18 @@ export class Model extends Printable implements ModelRecord {
       const scores = new Float64Array(block.rows * k);
       await loaded.multiply(scaler, components, k, scores, (rows) => progress.step(rows));
       loaded.release();
-      // The values are checked one by one, because scores of finite values may overflow, which is allowed.
-      if (block.kind === 'dense' && !firstScoresFinite(scores, k)) await check();
+      const errors = wanted ? new Float64Array(scores.length) : undefined;
+      // The values are looked at one by one, because scores of finite values may overflow, which is allowed.
+      if (block.kind === 'dense' && !firstScoresFinite(scores, k)) {
+        if (missing === 'error') await check();
+        const { estimateScores } = await import('./estimate-scores.js');
+        await progress.follow(estimateScores(this.#numbers(), block, first, { k, scores, errors }, this.columnNames));
+      }
       if (this.whiten) for (let at = 0; at < scores.length; at++) scores[at] *= inverse[at % k];
+      if (errors) {
+        if (this.whiten) for (let at = 0; at < errors.length; at++) errors[at] *= inverse[at % k];
+        deviations.append(errors, block);
+      }
       if (this.whiten !== 'zca') {
         output.append(scores, block);
         return;
@@ -210,7 +242,7 @@ export class Model extends Printable implements ModelRecord {
       }
     };
     await this.#read('scores', 'rows', data, options, visit, 'visitor');
-    return output.matrix();
+    return wanted ? { scores: output.matrix(), errors: deviations.matrix() } : output.matrix();
   }
 
   /**
@@ -444,6 +476,17 @@ export class Model extends Printable implements ModelRecord {
     return transformToBinary(transformOf(this), dtype ?? 'float64');
   }
 
+  /** The numbers that predict missing values: the private arrays, which users cannot change. */
+  #numbers(): ConditionalModel & Pick<ModelRecord, 'mean' | 'scale'> {
+    const { k, d, variances, noiseVariance } = this;
+    return {
+      components: { rows: k, cols: d, data: this.#components },
+      mean: this.#mean,
+      scale: this.#scale,
+      ...{ variances, noiseVariance },
+    };
+  }
+
   /** The column names, or their numbers if they have no names. */
   #names(): readonly string[] {
     return this.columnNames ?? Array.from({ length: this.d }, (_, j) => String(j));
@@ -486,7 +529,7 @@ export class Model extends Printable implements ModelRecord {
     const source =
       what === 'rows' && this.coding
         ? await (await import('../data/encoding/encoded-source.js')).openForModel(given as TableData, this, progress)
-        : await openSource(given as Data, progress, names);
+        : await openSource(given as Data, progress, names, false, checks === 'visitor' && 'with-keys');
     try {
       if (source.cols !== width) {
         throw new DataError(
@@ -502,7 +545,7 @@ export class Model extends Printable implements ModelRecord {
         const first = rows;
         const check = async (): Promise<void> => progress.follow(checkFinite(block, first, names));
         if (checks === 'first') await check();
-        await visit(block, progress, check);
+        await visit(block, progress, check, first);
         rows += block.rows;
       }
       progress.end();
@@ -513,8 +556,8 @@ export class Model extends Printable implements ModelRecord {
   }
 }
 
-/** Handles a block. `check` throws if the block has a value that is not finite. */
-type Visit = (block: Block, progress: ProgressTracker, check: () => Promise<void>) => Promise<void>;
+/** Handles a block whose first row has the index `first`. `check` throws if the block has a value that is not finite. */
+type Visit = (block: Block, progress: ProgressTracker, check: () => Promise<void>, first: number) => Promise<void>;
 
 /** Returns true if the first score of every row is finite. No score of a row is finite if the row has a value that is not finite. */
 function firstScoresFinite(scores: Float64Array, k: number): boolean {

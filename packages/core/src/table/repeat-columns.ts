@@ -5,7 +5,7 @@ import { decoded } from '../data/blocks/float16.js';
 import { changeTable, type ReadRequest, type Table } from './table.js';
 
 /**
- * The table, which is not sparse, with some columns of numbers once more behind all others. Later steps may change the first ones,
+ * The table, which is not sparse, with some columns of numbers once more after all others. Later steps may change the first ones,
  * such as fill their missing values, and the repeated ones stay as they are.
  */
 export function repeatColumns<Value>(table: Table<Value>, repeated: readonly number[]): Table<Value> {

@@ -3,7 +3,7 @@ import type { InputWindow } from './input-window.js';
 
 /**
  * Unpacks deflate (RFC 1951) as a stream. The `DecompressionStream` of browsers is faster (docs/dependencies.md), but it does
- * not report the end of the packed data: Chromium refuses gzip files of several members, others ignore or read the bytes behind.
+ * not report the end of the packed data: Chromium refuses gzip files of several members, others ignore or read the bytes after it.
  * Nor does it distinguish data that are cut off from data that are damaged. Node's zlib does both and is passed as an
  * unpacker there.
  */
@@ -17,7 +17,7 @@ const LONGEST_COPY = 258;
 const LONGEST_HEADER = 600;
 const LONGEST_SYMBOL = 8;
 
-/** The code of an entry is `symbol << 4 | length`; 0 where no code begins with these bits. */
+/** The code of an entry is `symbol << 4 | length`; 0 if no code begins with these bits. */
 type Codes = { readonly table: Uint16Array; readonly bits: number };
 
 const LENGTH_BASE = Uint16Array.of(
@@ -42,7 +42,7 @@ const END = 256;
 /** A cache: the fixed Huffman codes. */
 let fixed: { readonly literals: Codes; readonly distances: Codes } | undefined;
 
-/** Unpacks from the position of the window, and leaves the window behind the last byte of the packed data. */
+/** Unpacks from the position of the window, and leaves the window after the last byte of the packed data. */
 export async function* inflate(input: InputWindow): AsyncGenerator<Uint8Array, void, void> {
   const inflater = new Inflater(input);
   for (let more = true; more; ) {
@@ -55,7 +55,7 @@ export async function* inflate(input: InputWindow): AsyncGenerator<Uint8Array, v
 
 class Inflater {
   readonly #input: InputWindow;
-  /** The last unpacked bytes that copies may refer to, and behind them the bytes that were not taken yet. */
+  /** The last unpacked bytes, which copies may refer to, and after them the bytes that were not taken yet. */
   readonly #out = new Uint8Array(REACH + CHUNK + LONGEST_COPY);
   #taken = 0;
   #filled = 0;
@@ -73,7 +73,7 @@ class Inflater {
     this.#input = input;
   }
 
-  /** Unpacks until the output is full, the input needs more in view, or a block ends; false at the end of all. */
+  /** Unpacks until the output is full, more input is needed, or a block ends. Returns false at the end of the data. */
   step(): boolean {
     if (this.#state === 'header') this.#readHeader();
     if (this.#state === 'stored') this.#copyStored();
@@ -93,7 +93,7 @@ class Inflater {
     return chunk;
   }
 
-  /** Gives whole bytes that were read ahead back to the window: behind the end they belong to the next part of the file. */
+  /** Gives whole bytes that were read ahead back to the window. They belong to the next part of the file. */
   #giveBack(): void {
     this.#input.at -= this.#count >> 3;
     this.#count &= 7;
@@ -160,7 +160,7 @@ class Inflater {
         all[i++] = symbol;
         continue;
       }
-      // Read before anything is said against it: data that end here are cut off first of all.
+      // The count is read before the code is checked, so that data that end here are reported as cut off.
       const times = symbol === 16 ? 3 + this.#read(2) : symbol === 17 ? 3 + this.#read(3) : 11 + this.#read(7);
       if (symbol === 16 && i === 0) throw this.#bad('a code length repeats nothing');
       const value = symbol === 16 ? all[i - 1] : 0;
@@ -177,7 +177,7 @@ class Inflater {
 
   #symbol({ table, bits }: Codes): number {
     const input = this.#input;
-    // The last code may be shorter than the longest, with nothing behind it.
+    // The last code may be shorter than the longest, with nothing after it.
     while (this.#count < bits && input.at < input.end) {
       this.#bits |= input.bytes[input.at++] << this.#count;
       this.#count += 8;
@@ -296,8 +296,8 @@ function fixedCodes(): { literals: Codes; distances: Codes } {
 }
 
 /**
- * Makes a table of codes from their lengths, indexed by the bits in their order. Returns undefined if no codes have these lengths. Codes
- * must leave nothing open, except a single one (or none) of distances: a block may need only one, or no copies at all.
+ * Makes a table of codes from their lengths, indexed by the bits in their order. Returns undefined if no codes have these lengths. The codes
+ * must use all sequences of bits. The exception is distances with one code or none, because a block may have one distance, or no copies.
  */
 function makeCodes(lengths: Uint8Array, mayBeOpen = false): Codes | undefined {
   const counts = new Uint16Array(16);

@@ -3,12 +3,12 @@ import { xxh32 } from './xxh32.js';
 const MAGIC = 0x184d2204;
 /** Flags of a frame. Two bits above them are the version, which is 1; the bit without a name is reserved. */
 const [INDEPENDENT, BLOCK_SUMS, HAS_SIZE, CONTENT_SUM, RESERVED, DICTIONARY] = [0x20, 0x10, 8, 4, 2, 1];
-/** Bytes that the last sequence but one leaves at least: an offset, a token and five literals. */
+/** At least this number of bytes follows a copy: an offset, a token and five literals. */
 const LEFT_AFTER_COPY = 8;
 
 /**
- * Unpacks one LZ4 frame into `size` bytes. All that the format requires is checked, checksums included. (No library that is kept
- * up unpacks a frame without native code, and the format is two pages long.)
+ * Unpacks one LZ4 frame into `size` bytes. Everything that the format requires is checked, including checksums. (No maintained library
+ * unpacks a frame without native code, and the format is two pages long.)
  */
 export function unpackLz4(packed: Uint8Array, size: number): Uint8Array {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);

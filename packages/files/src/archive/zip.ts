@@ -14,7 +14,7 @@ export interface ZipMember {
   readonly header: number;
 }
 
-/** Bytes of the record at the end of the directory, and of the longest comment behind it. */
+/** Bytes of the record at the end of the directory, and of the longest comment after it. */
 const END_RECORD = 22;
 const COMMENT = 0xffff;
 /** Limits of a directory: members and bytes. */
@@ -33,7 +33,7 @@ export interface SeekableBytes extends Bytes {
   readonly readAt: NonNullable<Bytes['readAt']>;
 }
 
-/** Reads the directory of a zip file (with or without 64-bit sizes). Positions behind the end of the file are refused. */
+/** Reads the directory of a zip file (with or without 64-bit sizes). Positions after the end of the file are refused. */
 export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
   const { path, size } = file;
   const tail = await viewOf(file, Math.max(0, size - END_RECORD - COMMENT), Math.min(size, END_RECORD + COMMENT));
@@ -96,10 +96,7 @@ export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
 }
 
 function glued(path: string): Error {
-  return badFile(
-    path,
-    'bytes stand before its archive or behind it, as if files were glued together. Name one of them',
-  );
+  return badFile(path, 'bytes stand before its archive or after it, as if files were glued together. Name one of them');
 }
 
 /** Size, packed size and position of an entry. Numbers that do not fit in 32 bits are in its extra field. */

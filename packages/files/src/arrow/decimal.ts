@@ -3,7 +3,7 @@ import type { ValueType } from './format.js';
 /** Powers of ten that are exact. */
 const TENS = Array.from({ length: 23 }, (_, i) => 10 ** i);
 
-/** Rounds decimals to float64. A decimal is an integer of several words and a number of digits behind the point. */
+/** Rounds decimals to float64. A decimal is an integer of several words and a number of digits after the point. */
 export function decimals(words: Uint32Array, { size, scale = 0 }: ValueType, count: number): Float64Array {
   const each = size / 32;
   return Float64Array.from({ length: count }, (_, i) => {

@@ -13,7 +13,7 @@ export interface Field {
   readonly children: readonly Field[];
 }
 
-/** The types of values that are read. Those of `other` fields are only counted, to find the fields behind them. */
+/** The types of values that are read. Those of `other` fields are only counted, to find the fields after them. */
 export interface ValueType {
   readonly name: string;
   readonly kind: 'int' | 'uint' | 'float' | 'bool' | 'decimal' | 'text' | 'largeText' | 'vector' | 'list' | 'other';
@@ -21,7 +21,7 @@ export interface ValueType {
   readonly size: number;
   /** The number of its own buffers, which come before those of its children. */
   readonly buffers: number;
-  /** Digits of a decimal behind the point. */
+  /** Digits of a decimal after the point. */
   readonly scale?: number;
   /** True if more buffers follow. The batch has their number. */
   readonly variadic?: boolean;
@@ -294,7 +294,7 @@ function valueType(number: number, type: FlatTable | undefined, children: readon
     case 26:
       return other('list view', 3);
     default:
-      // Without its layout, the fields behind it cannot be found.
+      // Without its layout, the fields after it cannot be found.
       throw new RangeError(`an unknown type ${number}`);
   }
 }

@@ -15,7 +15,7 @@ export function ambiguousMark(
 ): DataError {
   const { name } = columns[column];
   const called = mark === ',' ? 'comma' : 'point';
-  // With a fourth digit behind it, the mark cannot separate thousands.
+  // With a fourth digit after it, the mark cannot separate thousands.
   const remedy = `Write ${text.replace(mark, '')} or ${text.replace(mark, '.')}0, and all of the column like that, or exclude it.`;
   return new DataError(
     'BAD_DATA',

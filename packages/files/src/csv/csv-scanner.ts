@@ -25,7 +25,7 @@ const WITH_NOTATION = -3;
 const [AS_LABEL, AS_WRITTEN] = [1, 2] as const;
 /** No byte. */
 const NONE = -1;
-/** The outcome of parsing a record: a record, a blank line, or a record that continues behind the window. */
+/** The outcome of parsing a record: a record, a blank line, or a record that continues after the window. */
 const [WHOLE, BLANK, CUT] = [0, 1, 2] as const;
 
 /** Counts the values that one pass rounded or converted. */
@@ -63,7 +63,7 @@ export class Scanner {
   readonly #verbatimColumns: readonly number[];
   readonly #verbatimHere: Text[];
   readonly #longest: number;
-  /** One byte longer than its content: a line end behind the last byte stops every loop. */
+  /** One byte longer than its content: a line end after the last byte stops every loop. */
   #window: Uint8Array;
   #at = 0;
   #end = 0;
@@ -230,7 +230,7 @@ export class Scanner {
   }
 
   /**
-   * Parses the complete records of the window and returns their count. A record that continues behind the window is parsed
+   * Parses the complete records of the window and returns their count. A record that continues after the window is parsed
    * again with the next window, and its numbers are overwritten.
    */
   #parse(block: BlockAssembler): void {
@@ -259,7 +259,7 @@ export class Scanner {
     }
   }
 
-  /** Parses the record at `#at`, writes its numbers from `base` on, and moves behind it unless it is cut off by the window. */
+  /** Parses the record at `#at`, writes its numbers from `base` on, and moves to its end unless it is cut off by the window. */
   #parseRecord(data: BlockAssembler['data'], base: number): typeof WHOLE | typeof BLANK | typeof CUT {
     const window = this.#window;
     const plan = this.#slots;
@@ -352,7 +352,7 @@ export class Scanner {
       if (at >= end && !this.#isLastWindow) return CUT;
       if (blanks) {
         while (window[at] === SPACE || window[at] === TAB) at++;
-        // Behind these blanks the next cell may begin in the next window.
+        // The next cell, after these blanks, may begin in the next window.
         if (at >= end && !this.#isLastWindow) return CUT;
       }
       if (at >= end || window[at] === NEWLINE || window[at] === RETURN) {
@@ -366,7 +366,7 @@ export class Scanner {
     }
   }
 
-  /** Moves behind the line end of a record. */
+  /** Moves to the byte after the line end of a record. */
   #endRecord(start: number): typeof WHOLE | typeof CUT {
     let at = start;
     if (this.#window[at] === RETURN) {
@@ -423,7 +423,7 @@ export class Scanner {
     return value === undefined ? text : String(value);
   }
 
-  /** Parses a cell's number in any notation, slowly; undefined if the record continues behind the window. */
+  /** Parses a cell's number in any notation, slowly; undefined if the record continues after the window. */
   #readCell(start: number, end: number, column: number): number | undefined {
     if (end >= this.#end && !this.#isLastWindow) return undefined;
     const value = this.#number(start, end, column);

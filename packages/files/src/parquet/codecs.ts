@@ -43,7 +43,7 @@ function into(unpack: (packed: Uint8Array, out: Uint8Array) => void): PageUnpack
   };
 }
 
-/** The codec LZ4 stands for blocks as Hadoop writes them, each behind its two sizes, or for one block without sizes. */
+/** The codec LZ4 stands for blocks as Hadoop writes them, each after its two sizes, or for one block without sizes. */
 function unpackHadoop(packed: Uint8Array, out: Uint8Array): void {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.length);
   const blocks: [number, number, number][] = [];

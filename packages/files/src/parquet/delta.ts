@@ -15,7 +15,7 @@ const WORD = 2 ** 32;
 
 /**
  * Reads `count` numbers, modulo 2^64, each as its low and its high 32 bits: arithmetic with bigint would be several times slower.
- * `cursor` is then behind the last miniblock that was used.
+ * `cursor` is then after the last miniblock that was used.
  */
 export function readDeltas(cursor: Cursor, count: number): Uint32Array<ArrayBuffer> {
   const { at } = cursor;
@@ -27,7 +27,7 @@ export function readDeltas(cursor: Cursor, count: number): Uint32Array<ArrayBuff
   if (stated !== count) throw new RangeError(`${stated} differences for ${count} values`);
   const out = new Uint32Array(2 * count);
   if (count === 0) {
-    // Some writers state a first value even of an empty list, some do not: a list behind it is as empty, and reads this header again.
+    // Some writers state a first value for an empty list, others do not. The list after it is also empty, and reads this header again.
     cursor.at = at;
     return out;
   }
@@ -63,7 +63,7 @@ export function readDeltas(cursor: Cursor, count: number): Uint32Array<ArrayBuff
   return out;
 }
 
-/** A number of up to 32 bits that begins so many bits behind a byte. */
+/** A number of up to 32 bits that begins a number of bits after a byte. */
 function bitsAt(bytes: Uint8Array, start: number, bit: number, width: number): number {
   if (width === 0) return 0;
   let at = start + (bit >>> 3);

@@ -1,5 +1,12 @@
 import { DataError, ScreeError } from '@scree/core';
-import { BlockAssembler, type DenseBatch, MemoryBudget, type ReadRequest, type Table } from '@scree/core/data';
+import {
+  BlockAssembler,
+  type DenseBatch,
+  MemoryBudget,
+  type ReadRequest,
+  type Table,
+  type TableColumn,
+} from '@scree/core/data';
 import type { SeekableBytes } from '../archive/zip.js';
 import { BufferPool } from '../bytes/buffer-pool.js';
 import { badFile, unsupported } from '../file-error.js';
@@ -7,7 +14,7 @@ import { arrowDurations } from '../reader-notes.js';
 import { checkColumns } from '../table/most-columns.js';
 import { RoundedIntegers, type RoundedReading } from '../table/rounded-integers.js';
 import { type PageTools, plainPageTools } from './codecs.js';
-import { readFooter } from './footer.js';
+import { type Footer, readFooter } from './footer.js';
 import { listLength } from './list-length.js';
 import type { NumberColumnSpec } from './number-column.js';
 import { LocalDecoder, type NumberDecoder, type NumberTask, windowOf } from './number-decoder.js';
@@ -88,7 +95,7 @@ export function verifyParquet(
 async function open(file: SeekableBytes, memory: number, platform: ParquetPlatform): Promise<Table> {
   const { path } = file;
   const footer = await readFooter(file, memory);
-  const { rows, groups, chunks } = footer;
+  const { rows } = footer;
   const places: TablePlace[] = [];
   for (const column of columnsOf(footer, await arrowDurations(footer.notes.get('ARROW:schema')))) {
     const length = column.list && (await listLength(file, footer, column, memory, platform.tools));
@@ -104,12 +111,7 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
     type,
     index,
   }));
-  const fitsFloat32 = (numbers: readonly number[]): boolean =>
-    numbers.every((j) => FLOAT32_TYPES.test(columns[j].type));
-  const everything = [...columns.keys()];
-  const integers = new RoundedIntegers();
-  const bytes = new MemoryBudget(memory);
-  const [pool, shared] = [new BufferPool(), new BufferPool(true)];
+  const reader = new ParquetReader(file, footer, { places, columns }, memory, platform);
   return {
     format: 'Parquet',
     columns,
@@ -117,20 +119,57 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
     named: true,
     uniform: false,
     rows,
-    dtype: (numbers) => (fitsFloat32(numbers === 'all' ? everything : numbers) ? 'float32' : 'float64'),
+    dtype: (numbers) => (reader.fitsFloat32(reader.columnsOf(numbers)) ? 'float32' : 'float64'),
     mayMissValues: true,
     checkMissing: true,
     rereadable: file.rereadable,
     manyTexts: true,
-    read,
-    warnings: () => integers.warnings(path, (j) => columns[j].name),
+    read: (request) => reader.read(request),
+    warnings: () => reader.integers.warnings(path, (j) => columns[j].name),
     close: async () => {},
   };
+}
 
-  async function* read({ numbers: asked, texts = [] }: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
-    const numbers = asked === 'all' ? everything : asked;
+/** The columns of a table: what they are called, and where their numbers and texts are in the file. */
+interface TableColumns {
+  readonly columns: readonly TableColumn[];
+  readonly places: readonly TablePlace[];
+}
+
+/** Reads batches of rows, several times one after the other with the same buffers. */
+class ParquetReader {
+  readonly #file: SeekableBytes;
+  readonly #footer: Footer;
+  readonly #table: TableColumns;
+  readonly #memory: MemoryBudget;
+  readonly #platform: ParquetPlatform;
+  readonly integers = new RoundedIntegers();
+  readonly #pool = new BufferPool();
+  readonly #shared = new BufferPool(true);
+
+  constructor(file: SeekableBytes, footer: Footer, table: TableColumns, memory: number, platform: ParquetPlatform) {
+    this.#file = file;
+    this.#footer = footer;
+    this.#table = table;
+    this.#memory = new MemoryBudget(memory);
+    this.#platform = platform;
+  }
+
+  columnsOf(numbers: ReadRequest['numbers']): readonly number[] {
+    return numbers === 'all' ? [...this.#table.columns.keys()] : numbers;
+  }
+
+  fitsFloat32(numbers: readonly number[]): boolean {
+    return numbers.every((j) => FLOAT32_TYPES.test(this.#table.columns[j].type));
+  }
+
+  async *read({ numbers: asked, texts = [] }: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
+    const [file, platform, path] = [this.#file, this.#platform, this.#file.path];
+    const { rows, groups, chunks } = this.#footer;
+    const [bytes, pool] = [this.#memory, this.#pool];
+    const numbers = this.columnsOf(asked);
     const budget = pageBudget(bytes.share('decoder'), platform.decodeInThreads !== undefined);
-    const specs = specsOf(numbers);
+    const specs = this.#specsOf(numbers);
     const ahead = Math.floor(bytes.share('reader') / 2);
     const task: NumberTask = {
       columns: specs,
@@ -148,22 +187,22 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
     const window = windowOf(ahead, texts.length);
     const labels = texts.map((j) => {
       const context = { file, tools: platform.tools, budget, scratch, window };
-      return new TextColumn(readable(j).element, context);
+      return new TextColumn(this.#readable(j).element, context);
     });
-    const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
-    const blocks = threaded ? shared : pool;
+    const Values = this.fitsFloat32(numbers) ? Float32Array : Float64Array;
+    const blocks = threaded ? this.#shared : pool;
     const cols = numbers.length;
     const block = new BlockAssembler({
       cols,
       texts: texts.length,
-      memory,
+      memory: bytes.bytes,
       rows,
       Values,
       allocate: (size) => blocks.take(size),
     });
-    const position = { group: -1, left: 0, rounded: integers.reading() };
+    const position = { group: -1, left: 0, rounded: this.integers.reading() };
     const next = (): Promise<DenseBatch | undefined> =>
-      errorsAsBadFile(path, () => nextBatch(block, decoder, { labels, texts, numbers }, position));
+      errorsAsBadFile(path, () => this.#nextBatch(block, decoder, { labels, texts, numbers }, position));
     let coming: ReturnType<typeof next> | undefined;
     try {
       // Threads fill a block while the block before is used.
@@ -181,7 +220,7 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
     }
   }
 
-  async function nextBatch(
+  async #nextBatch(
     block: BlockAssembler,
     decoder: NumberDecoder,
     wanted: {
@@ -191,13 +230,14 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
     },
     position: { group: number; left: number; rounded: RoundedReading },
   ): Promise<DenseBatch | undefined> {
+    const { groups, chunks } = this.#footer;
     while (!block.isFull) {
       while (position.left === 0) {
         if (++position.group >= groups.length) break;
         position.left = groups[position.group];
         if (position.left === 0) continue;
         for (const [i, label] of wanted.labels.entries())
-          label.start(chunks.place(file, position.group, readable(wanted.texts[i]).leaf), position.left);
+          label.start(chunks.place(this.#file, position.group, this.#readable(wanted.texts[i]).leaf), position.left);
       }
       if (position.left === 0) break;
       let count = Math.min(block.height - block.rows, position.left);
@@ -219,18 +259,18 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
   }
 
   /** A column that can be read as text. */
-  function readable(j: number): ParquetColumn {
-    const { column } = places[j];
-    if (column.leaf < 0 || column.list) throw cannotRead(j);
+  #readable(j: number): ParquetColumn {
+    const { column } = this.#table.places[j];
+    if (column.leaf < 0 || column.list) throw this.#cannotRead(j);
     return column;
   }
 
   /** The columns of the file that some columns of the table come from, and where their numbers go. */
-  function specsOf(numbers: readonly number[]): (NumberColumnSpec & { readonly leaf: number })[] {
+  #specsOf(numbers: readonly number[]): (NumberColumnSpec & { readonly leaf: number })[] {
     const specs: (NumberColumnSpec & { readonly leaf: number; entries: number[]; slots: number[] })[] = [];
     const lists = new Map<ParquetColumn, number>();
     numbers.forEach((j, slot) => {
-      const { column, entry, length } = places[j];
+      const { column, entry, length } = this.#table.places[j];
       const known = lists.get(column);
       if (known !== undefined) {
         specs[known].entries.push(entry);
@@ -238,7 +278,7 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
         return;
       }
       const { name, element, list, leaf, kind, type } = column;
-      if (leaf < 0 || (kind === 'other' && type !== 'empty')) throw cannotRead(j);
+      if (leaf < 0 || (kind === 'other' && type !== 'empty')) throw this.#cannotRead(j);
       if (list) lists.set(column, specs.length);
       specs.push({
         name,
@@ -252,12 +292,9 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
     return specs;
   }
 
-  function cannotRead(j: number): Error {
-    return unsupported(
-      path,
-      `has ${columns[j].type} in column ${JSON.stringify(columns[j].name)}`,
-      'Choose another column.',
-    );
+  #cannotRead(j: number): Error {
+    const { type, name } = this.#table.columns[j];
+    return unsupported(this.#file.path, `has ${type} in column ${JSON.stringify(name)}`, 'Choose another column.');
   }
 }
 

@@ -148,7 +148,7 @@ function integerName({ type, converted, logical }: SchemaElement): string {
   return type === 'INT64' ? 'BIGINT' : 'INTEGER';
 }
 
-/** Digits of a decimal number, and how many of them stand behind the point. */
+/** Digits of a decimal number, and the number of digits after the point. */
 export function decimalOf({ logical, precision, scale }: SchemaElement): {
   readonly precision: number;
   readonly scale: number;

@@ -15,7 +15,7 @@ export interface Span {
   readonly padding?: number | undefined;
 }
 
-/** fastparquet writes eight zeros behind the values of pages of version 1. In those of version 2 they would hide damaged levels. */
+/** fastparquet writes eight zeros after the values of pages of version 1. In those of version 2 they would hide damaged levels. */
 export const PADDING = 8;
 
 /** Values as they are stored: numbers of their physical type, or the bytes of each. */
@@ -29,7 +29,7 @@ export function isCoded(encoding: PageEncoding | undefined): boolean {
   return encoding === 'PLAIN_DICTIONARY' || encoding === 'RLE_DICTIONARY';
 }
 
-/** So many codes of a dictionary, behind a byte that says how many bits each takes. */
+/** Reads `count` codes of a dictionary. The byte before them has the number of bits of each. */
 export function readCodes({ bytes, at }: Span, codes: Uint32Array): void {
   if (codes.length === 0) return;
   const width = bytes[at];

@@ -39,6 +39,37 @@ export interface ColumnRoles {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** Every column is used. An array may have millions of columns, so they are not listed. */
+function everyColumn({ width }: Table): ColumnRoles {
+  return {
+    used: 'all',
+    usedAndWeight: 'all',
+    cols: width,
+    names: () => Array.from({ length: width }, (_, j) => String(j)),
+    name: undefined,
+    color: undefined,
+    weight: undefined,
+    by: undefined,
+    categories: [],
+    supplementary: [],
+    groups: [],
+    mixed: () => [...Array(width).keys()],
+    leftOut: [],
+  };
+}
+
+function checkSupplementary({ columns }: Table, supplementary: readonly number[], path: string): void {
+  for (const j of supplementary) {
+    if (columns[j].kind !== 'number')
+      throw notNumeric(
+        columns[j],
+        path,
+        'Supplementary columns must be numbers: name it in groups instead.',
+        'supplementary-text',
+      );
+  }
+}
+
 /** Assigns roles to the columns of a table as the options say. */
 export function chooseRoles(table: Table, options: FileOptions, path: string): ColumnRoles {
   const {
@@ -58,22 +89,7 @@ export function chooseRoles(table: Table, options: FileOptions, path: string): C
     ) &&
     table.uniform
   ) {
-    // An array may have millions of columns, so they are not listed.
-    return {
-      used: 'all',
-      usedAndWeight: 'all',
-      cols: table.width,
-      names: () => Array.from({ length: table.width }, (_, j) => String(j)),
-      name: undefined,
-      color: undefined,
-      weight: undefined,
-      by: undefined,
-      categories: [],
-      supplementary: [],
-      groups: [],
-      mixed: () => [...Array(table.width).keys()],
-      leftOut: [],
-    };
+    return everyColumn(table);
   }
   checkColumns(table.width, options.memory ?? DEFAULT_MEMORY, path);
   const indexes = new Map(table.columns.map(({ name }, j) => [name, j]));
@@ -88,15 +104,7 @@ export function chooseRoles(table: Table, options: FileOptions, path: string): C
   }
   const supplementary = [...new Set(findAll(besides ?? []))];
   const groups = [...new Set(findAll(grouping ?? []))];
-  for (const j of supplementary) {
-    if (table.columns[j].kind !== 'number')
-      throw notNumeric(
-        table.columns[j],
-        path,
-        'Supplementary columns must be numbers: name it in groups instead.',
-        'supplementary-text',
-      );
-  }
+  checkSupplementary(table, supplementary, path);
   checkApart(table, { supplementary, groups, weight });
   const beside = new Set([...supplementary, ...groups]);
   const excluded = new Set(findAll(exclude ?? []));

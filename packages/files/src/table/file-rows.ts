@@ -132,7 +132,7 @@ export class FileRows {
     return rows.map((row) => (row < this.#numbers.count ? this.#numbers.of(row) : row));
   }
 
-  /** The name of an analysed column, of the weight behind them, or of a category behind both. */
+  /** The name of an analysed column, of the weight after these columns, or of a category after the weight. */
   columnName(j: number): string {
     const { table, roles } = this;
     const { used, cols, categories, weight } = roles;

@@ -27,7 +27,7 @@ export function supplementaryBlocks(
   });
 }
 
-/** The first `cols` columns of a block, and the numbers of those behind them, packed. */
+/** The first `cols` columns of a block, and the numbers of the columns after them, packed. */
 export function splitColumns(block: Block, cols: number): Pick<SupplementaryBlock, 'block' | 'columns'> {
   const further = block.cols - cols;
   if (block.kind === 'sparse') {

@@ -35,7 +35,7 @@ export function sparkError(error: unknown, path: string, doing: SparkStep): unkn
   if (status === STATUS.unauthenticated || /invalid (authentication )?token|Unauthenticated/i.test(text)) {
     return fail(
       'NO_ACCESS',
-      `${path} refuses the token, or asks for one (${what}). Put it into SPARK_CONNECT_AUTHENTICATE_TOKEN, or behind the address: ;use_ssl=true;token=….`,
+      `${path} refuses the token, or asks for one (${what}). Put it into SPARK_CONNECT_AUTHENTICATE_TOKEN, or after the address: ;use_ssl=true;token=….`,
     );
   }
   if (error instanceof LargeMessageError) {
@@ -122,7 +122,7 @@ function shortened(text: string): string {
 
 export function badSparkUrl(url: string): FileError {
   const path = hideSecrets(url);
-  const how = 'Write it as sc://host:15002, with settings behind it: sc://host:15002/;use_ssl=true;token=…';
+  const how = 'Write it as sc://host:15002, with settings after it: sc://host:15002/;use_ssl=true;token=…';
   return new FileError(
     'BAD_FILE',
     path,

@@ -6,7 +6,7 @@ import { isSparkUrl } from './spark-url.js';
 
 /** How a table of Spark is read. */
 export interface SparkOptions extends Pick<OpenOptions, 'columns' | 'exclude' | 'missing' | 'memory' | 'signal'> {
-  /** The Spark Connect server: sc://host:15002, with settings behind it: sc://host:15002/;use_ssl=true;token=…. */
+  /** The Spark Connect server: sc://host:15002, with settings after it: sc://host:15002/;use_ssl=true;token=…. */
   readonly url: string;
   /** A table (catalog.schema.table), or a query. */
   readonly table?: string;

@@ -172,7 +172,7 @@ export const COMMANDS: readonly Command[] = [
       ],
       [
         'scree transform model.json data.csv --append --with scores,t2,q -o with-scores.csv',
-        'every column of the table as it is written, and the computed ones behind them',
+        'every column of the table as it is written, and the computed ones after them',
       ],
       [
         'scree transform model.json sc://host:15002 --table people --into scores --with scores,t2',

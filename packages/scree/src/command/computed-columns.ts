@@ -43,11 +43,12 @@ export function computedColumns(
     name !== 'scores' ? [name] : whole ? Array.from({ length: width }, (_, i) => `c${i}`) : scoreNames(width),
   );
   const columns = names.map((name): OutputColumn => ({ name, kind: 'number' }));
-  if (wanted.length === 1 && wanted[0] === 'scores') return { columns, of: (rows) => plain.transform(rows, control) };
+  const scoresOf = (rows: Parameters<Model['transform']>[0]) => plain.transform(rows, { ...control, missing: 'error' });
+  if (wanted.length === 1 && wanted[0] === 'scores') return { columns, of: scoresOf };
   return {
     columns,
     async of(rows) {
-      const scores = wanted.includes('scores') ? await plain.transform(rows, control) : undefined;
+      const scores = wanted.includes('scores') ? await scoresOf(rows) : undefined;
       const { t2, q, limits } = await monitorRows(plain, rows, control);
       if (wanted.includes('flag') && limits.t2 === null && limits.q === null)
         throw new UsageError(

@@ -14,7 +14,7 @@ export function keepFor(flags: Call['flags'], output: string): { keep?: 'text' |
   return { keep: isTextFile(formatOf(output) as OutputFormat) ? 'text' : 'numbers' };
 }
 
-/** How computed columns are written: alone, behind the names of the rows, or behind every column of the user's table. */
+/** How computed columns are written: alone, after the names of the rows, or after every column of the user's table. */
 export interface RowOutput {
   readonly options: WriteOptions;
   /** The rows with what stands before the computed columns. */

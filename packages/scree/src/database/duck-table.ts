@@ -186,20 +186,7 @@ async function duckTable(duck: DuckDb, relation: string, { path, memory, format 
   checkColumns(described.length, memory, path);
   const physical: DuckColumn[] = [];
   for (const [name, type] of described) physical.push(await measure(duck, relation, name, type, path));
-  const columns: TableColumn[] = [];
-  const sources: ColumnLocation[] = [];
-  physical.forEach(({ name, type, list }, index) => {
-    if (list === undefined) {
-      columns.push({ name, ...kindOf(type) });
-      sources.push({ physical: index });
-    } else {
-      checkColumns(columns.length + list, memory, path);
-      for (let entry = 0; entry < list; entry++) {
-        columns.push({ name: `${name}[${entry}]`, kind: 'number', type: type.replace(/\[\d*\]$/, '') });
-        sources.push({ physical: index, entry });
-      }
-    }
-  });
+  const { columns, sources } = columnsOf(physical, memory, path);
   const rows = Number((await duck.rows(`SELECT count(*) FROM ${relation}`))[0][0]);
   const fitsFloat32 = (numbers: readonly number[]) => numbers.every((j) => FITS_FLOAT32.test(columns[j].type));
   /** Columns in which integers beyond 2^53 were read. */
@@ -232,13 +219,13 @@ async function duckTable(duck: DuckDb, relation: string, { path, memory, format 
     const [type, Values] = fitsFloat32(numbers)
       ? (['FLOAT', Float32Array] as const)
       : (['DOUBLE', Float64Array] as const);
-    // Missing values become NaN in the query, so no validity mask has to be read.
-    const cast = (expression: string) => `coalesce(${expression}::${type}, 'nan'::${type})`;
-    const expressions = numbers.map((j) => cast(expressionOf(sources[j])));
     const lists = [...new Set(numbers.flatMap((j) => (sources[j].entry === undefined ? [] : [sources[j].physical])))];
-    for (const index of lists)
-      expressions.push(`coalesce(len(${identifier(physical[index].name)}), ${physical[index].list})::DOUBLE`);
-    if (text !== undefined) expressions.push(`${expressionOf(sources[text])}::VARCHAR`);
+    // Missing values become NaN in the query, so no validity mask has to be read.
+    const expressions = [
+      ...numbers.map((j) => `coalesce(${expressionOf(sources[j])}::${type}, 'nan'::${type})`),
+      ...lists.map((index) => `coalesce(len(${identifier(physical[index].name)}), ${physical[index].list})::DOUBLE`),
+      ...(text === undefined ? [] : [`${expressionOf(sources[text])}::VARCHAR`]),
+    ];
     if (expressions.length === 0) expressions.push('1');
     const bytes = Math.max(1, cols) * Values.BYTES_PER_ELEMENT;
     const height = blockHeight(Math.max(bytes, text === undefined ? 0 : TEXT_BYTES), memory);
@@ -257,27 +244,13 @@ async function duckTable(duck: DuckDb, relation: string, { path, memory, format 
         while (filled < height && !budget.spent) {
           const part = await stream.next(height - filled);
           if (!part) break;
-          const { chunk, from, rows: some } = part;
-          for (let j = 0; j < cols; j++) {
-            const { items } = chunk.getColumnVector(j) as unknown as { readonly items: Float32Array | Float64Array };
-            for (let i = 0, at = filled * cols + j; i < some; i++, at += cols) data[at] = items[from + i];
-            if (BIG_INTEGER.test(columns[numbers[j]].type) && !large.has(numbers[j])) {
-              for (let i = from; i < from + some; i++)
-                if (Math.abs(items[i]) > Number.MAX_SAFE_INTEGER) large.add(numbers[j]);
-            }
-          }
+          copyNumbers(part, data.subarray(filled * cols), cols);
+          findLarge(part, numbers);
           lists.forEach((index, l) => {
-            checkLengths(chunk, cols + l, from, some, done + filled, physical[index]);
+            checkLengths(part, cols + l, done + filled, physical[index], path);
           });
-          if (texts) {
-            const vector = chunk.getColumnVector(cols + lists.length);
-            for (let i = 0; i < some; i++) {
-              const cell = vector.getItem(from + i) as string | null;
-              texts.push(cell);
-              budget.add(cell);
-            }
-          }
-          filled += some;
+          if (texts) addTexts(part, cols + lists.length, texts, budget);
+          filled += part.rows;
         }
         if (filled === 0) return;
         yield { block: { kind: 'dense', rows: filled, cols, stride: cols, data }, texts: texts ? [texts] : [] };
@@ -287,6 +260,15 @@ async function duckTable(duck: DuckDb, relation: string, { path, memory, format 
       throw duckError(error, path);
     } finally {
       stopReading(connection);
+    }
+  }
+
+  /** Remembers the columns with integers beyond 2^53. */
+  function findLarge({ chunk, from, rows: some }: Part, numbers: readonly number[]): void {
+    for (const [j, column] of numbers.entries()) {
+      if (large.has(column) || !BIG_INTEGER.test(columns[column].type)) continue;
+      const items = numbersIn(chunk, j).subarray(from, from + some);
+      if (items.some((value) => Math.abs(value) > Number.MAX_SAFE_INTEGER)) large.add(column);
     }
   }
 
@@ -307,25 +289,65 @@ async function duckTable(duck: DuckDb, relation: string, { path, memory, format 
     const name = identifier(physical[index].name);
     return entry === undefined ? name : `${name}[${entry + 1}]`;
   }
+}
 
-  function checkLengths(
-    chunk: DuckDBDataChunk,
-    column: number,
-    from: number,
-    some: number,
-    first: number,
-    { name, list }: DuckColumn,
-  ): void {
-    const { items } = chunk.getColumnVector(column) as unknown as { readonly items: Float64Array };
-    for (let i = 0; i < some; i++) {
-      if (items[from + i] === list) continue;
-      throw new DataError(
-        'RAGGED_ROWS',
-        `Row ${first + i + 1} of ${path} has a list of ${items[from + i]} in column ${JSON.stringify(name)}, the first has ${list}. Exclude the column, or make all lists equally long.`,
-        { row: first + i, columnName: name, value: items[from + i], expected: list, reason: 'list-length' },
-      );
-    }
+/** Throws if a list has another length than the first of its column. `first` is the number of rows before the part. */
+function checkLengths(part: Part, column: number, first: number, { name, list }: DuckColumn, path: string): void {
+  const lengths = numbersIn(part.chunk, column);
+  for (let i = 0; i < part.rows; i++) {
+    const length = lengths[part.from + i];
+    if (length === list) continue;
+    throw new DataError(
+      'RAGGED_ROWS',
+      `Row ${first + i + 1} of ${path} has a list of ${length} in column ${JSON.stringify(name)}, the first has ${list}. Exclude the column, or make all lists equally long.`,
+      { row: first + i, columnName: name, value: length, expected: list, reason: 'list-length' },
+    );
   }
+}
+
+/** The numbers of a column of a chunk. */
+function numbersIn(chunk: DuckDBDataChunk, column: number): Float32Array | Float64Array {
+  return (chunk.getColumnVector(column) as unknown as { readonly items: Float32Array | Float64Array }).items;
+}
+
+/** Copies the first `cols` columns of a part into rows of `cols` numbers. */
+function copyNumbers({ chunk, from, rows }: Part, out: Float32Array | Float64Array, cols: number): void {
+  for (let j = 0; j < cols; j++) {
+    const items = numbersIn(chunk, j);
+    for (let i = 0, at = j; i < rows; i++, at += cols) out[at] = items[from + i];
+  }
+}
+
+function addTexts({ chunk, from, rows }: Part, column: number, texts: (string | null)[], budget: TextBudget): void {
+  const vector = chunk.getColumnVector(column);
+  for (let i = 0; i < rows; i++) {
+    const cell = vector.getItem(from + i) as string | null;
+    texts.push(cell);
+    budget.add(cell);
+  }
+}
+
+/** The columns of a table, and where they are in the file: a column of lists becomes one column per entry. */
+function columnsOf(
+  physical: readonly DuckColumn[],
+  memory: number,
+  path: string,
+): { readonly columns: readonly TableColumn[]; readonly sources: readonly ColumnLocation[] } {
+  const columns: TableColumn[] = [];
+  const sources: ColumnLocation[] = [];
+  physical.forEach(({ name, type, list }, index) => {
+    if (list === undefined) {
+      columns.push({ name, ...kindOf(type) });
+      sources.push({ physical: index });
+    } else {
+      checkColumns(columns.length + list, memory, path);
+      for (let entry = 0; entry < list; entry++) {
+        columns.push({ name: `${name}[${entry}]`, kind: 'number', type: type.replace(/\[\d*\]$/, '') });
+        sources.push({ physical: index, entry });
+      }
+    }
+  });
+  return { columns, sources };
 }
 
 function kindOf(type: string): Pick<TableColumn, 'kind' | 'type'> {
@@ -359,6 +381,13 @@ const CHUNK_ROWS = 2048;
 /** Bytes of used chunks after which garbage is collected. */
 const COLLECTION_INTERVAL = 4 << 20;
 
+/** Some rows of a chunk. */
+interface Part {
+  readonly chunk: DuckDBDataChunk;
+  readonly from: number;
+  readonly rows: number;
+}
+
 /** The chunks of a result, in parts of at most `maxRows` rows. The next chunk is fetched while one is used. */
 class Chunks {
   readonly #result: DuckDBResult;
@@ -375,7 +404,7 @@ class Chunks {
     this.#coming.catch(() => {});
   }
 
-  async next(maxRows: number): Promise<{ chunk: DuckDBDataChunk; from: number; rows: number } | undefined> {
+  async next(maxRows: number): Promise<Part | undefined> {
     if (!this.#chunk) {
       const chunk = await this.#coming;
       // The previous chunk is no longer used.

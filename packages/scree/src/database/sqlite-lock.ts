@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { loadKoffi, type Native } from '../blas/library.js';
 
-/** The bytes that SQLite locks, far behind the data of most files (sqlite.org, "File Locking And Concurrency"; os.h of SQLite). */
+/** The bytes that SQLite locks, far after the data of most files (sqlite.org, "File Locking And Concurrency"; os.h of SQLite). */
 const PENDING_BYTE = 0x40000000;
 const RESERVED_BYTE = PENDING_BYTE + 1;
 const SHARED_FIRST = PENDING_BYTE + 2;

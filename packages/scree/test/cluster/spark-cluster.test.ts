@@ -16,7 +16,7 @@ const seed = Number(process.env.SCREE_SEED);
 /** Size of the large table in gigabytes. */
 const GIGABYTES = Number(process.env.SCREE_CLUSTER_GB ?? 2);
 const LONG = 1_200_000;
-/** Before version 4 there are no tokens, and Spark ML is not there over Spark Connect: a Spark of its own does it then. */
+/** Before version 4, Spark Connect has neither tokens nor Spark ML. The tests then start another Spark for Spark ML. */
 const isOld = python !== undefined && sparkOf(python).version.startsWith('3.');
 const loopback = { ...process.env, SPARK_LOCAL_IP: '127.0.0.1' };
 

@@ -1,6 +1,7 @@
 import { isFloat32Array } from '../../base/built-in-name.js';
 import type { Block } from '../blocks/block.js';
 import { detectChanges } from '../blocks/changes.js';
+import type { GapReading } from '../blocks/gap.js';
 import { fitsFloat32 } from '../blocks/matrix.js';
 import type { DType, RowSource } from '../blocks/row-source.js';
 import { type SampleFacts, sampleRows } from '../blocks/sample-facts.js';
@@ -28,9 +29,9 @@ export function rowsSource(
   rows: readonly Row[],
   chosen: readonly string[] | undefined,
   warnings?: RowSource['warnings'],
-  gaps = false,
+  gaps: GapReading = false,
 ): RowSource {
-  const names = chosen ?? (gaps && isRecord(rows[0]) ? allKeys(rows) : undefined);
+  const names = chosen ?? (gaps === true && isRecord(rows[0]) ? allKeys(rows) : undefined);
   const options = { capacity: rows.length, float32: rows.every(isFloat32Array), chosen: names, gaps };
   const gather = new RowGatherer(rows[0], options);
   // By index, because forEach skips holes.

@@ -1,7 +1,7 @@
 import { builtInName } from '../../base/built-in-name.js';
 import { DataError, describeValue } from '../../errors.js';
 import type { Warning } from '../../warning.js';
-import { isGap } from '../blocks/gap.js';
+import { type GapReading, isGap } from '../blocks/gap.js';
 import type { RowSource } from '../blocks/row-source.js';
 import { allKeys, rowsSource } from './memory-source.js';
 import { isRecord, missingColumn, notANumberError, type RecordRow, type Row } from './row-gatherer.js';
@@ -72,7 +72,13 @@ export class NumericColumns {
   readonly #leftOut: LeftOutColumns;
 
   /** `row` is the index of the first record, for messages. `names` are the columns, if earlier rows have decided them. */
-  constructor(first: RecordRow, row = 0, names?: readonly string[], leftOut = new LeftOutColumns(), gaps = false) {
+  constructor(
+    first: RecordRow,
+    row = 0,
+    names?: readonly string[],
+    leftOut = new LeftOutColumns(),
+    gaps: GapReading = false,
+  ) {
     this.#first = first as Readonly<Record<string, unknown>>;
     this.#row = row;
     this.#leftOut = leftOut;
@@ -110,7 +116,7 @@ export class NumericColumns {
 }
 
 /** A source of records in memory that uses only their columns of numbers. */
-export function numericSource(rows: readonly Row[], gaps = false): RowSource {
+export function numericSource(rows: readonly Row[], gaps: GapReading = false): RowSource {
   if (gaps) return numericWithGaps(rows);
   const columns = new NumericColumns(rows[0] as RecordRow);
   for (let i = 0; i < rows.length; i++) columns.check(rows[i]);

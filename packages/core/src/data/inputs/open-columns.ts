@@ -1,7 +1,7 @@
 import { isFloat32Array } from '../../base/built-in-name.js';
 import { DataError, describeValue } from '../../errors.js';
 import type { Warning } from '../../warning.js';
-import { isGap } from '../blocks/gap.js';
+import { type GapReading, isGap } from '../blocks/gap.js';
 import type { Matrix } from '../blocks/matrix.js';
 import type { RowSource } from '../blocks/row-source.js';
 import { type NamedColumns, readLibraryData } from './library-data.js';
@@ -17,7 +17,7 @@ export async function openColumns(
   kind: LibraryKind | undefined,
   chosen: readonly string[] | undefined,
   numericOnly: boolean,
-  gaps: boolean,
+  gaps: GapReading,
 ): Promise<RowSource> {
   const read = kind
     ? await readLibraryData(kind, data)
@@ -43,7 +43,7 @@ export interface FromColumns {
 export function rowsFromColumns(
   { names: all, columns: given }: NamedColumns,
   chosen: readonly string[] | undefined,
-  gaps = false,
+  gaps: GapReading = false,
 ): FromColumns {
   const names = chosen ?? all;
   const columns = chosen ? chosen.map((name) => given[columnIndex(name, all)]) : given;

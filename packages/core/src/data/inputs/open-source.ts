@@ -2,6 +2,7 @@ import { builtInName } from '../../base/built-in-name.js';
 import type { ProgressTracker } from '../../base/progress.js';
 import { DataError, describeValue } from '../../errors.js';
 import type { Block } from '../blocks/block.js';
+import type { GapReading } from '../blocks/gap.js';
 import type { RowSource } from '../blocks/row-source.js';
 import type { LibraryData } from './library-data.js';
 import { libraryAdvice, libraryKind } from './library-kind.js';
@@ -32,7 +33,7 @@ export function openSource(
   progress: ProgressTracker,
   chosen?: readonly string[],
   numericOnly = false,
-  gaps = false,
+  gaps: GapReading = false,
 ): RowSource | Promise<RowSource> {
   if (typeof data !== 'object' || data === null) {
     throw new DataError(
@@ -115,7 +116,7 @@ function fromRows(
   rows: readonly Row[],
   chosen: readonly string[] | undefined,
   numericOnly: boolean,
-  gaps: boolean,
+  gaps: GapReading,
 ): RowSource | Promise<RowSource> {
   if (rows.length === 0) throw empty();
   if (chosen || !numericOnly || !isRecord(rows[0])) return rowsSource(rows, chosen, undefined, gaps);

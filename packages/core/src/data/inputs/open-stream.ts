@@ -3,6 +3,7 @@ import type { ProgressTracker } from '../../base/progress.js';
 import { DataError } from '../../errors.js';
 import type { Warning } from '../../warning.js';
 import type { Block } from '../blocks/block.js';
+import type { GapReading } from '../blocks/gap.js';
 import { fitsFloat32 } from '../blocks/matrix.js';
 import type { RowSource } from '../blocks/row-source.js';
 import { CorrelationMatrixCheck } from '../statistics/correlation-matrix.js';
@@ -34,7 +35,7 @@ export async function openStream(
   progress: ProgressTracker,
   wanted?: readonly string[],
   numericOnly = false,
-  gaps = false,
+  gaps: GapReading = false,
 ): Promise<RowSource> {
   const found: StreamFacts = { leftOut: new LeftOutColumns(), warnings: [] };
   const blocks = gatherBlocks(items(stream, progress), found, wanted, isWebStream(stream), numericOnly, gaps);
@@ -112,7 +113,7 @@ async function* gatherBlocks(
   wanted: readonly string[] | undefined,
   web: boolean,
   numericOnly: boolean,
-  gaps: boolean,
+  gaps: GapReading,
 ): AsyncGenerator<Block, void, void> {
   let gather: RowGatherer | undefined;
   let columns: NumericColumns | undefined;

@@ -1,7 +1,7 @@
 import { builtInName } from '../../base/built-in-name.js';
 import { DataError, describeCell, describeValue } from '../../errors.js';
 import type { DenseBlock } from '../blocks/block.js';
-import { isGap } from '../blocks/gap.js';
+import { type GapReading, isGap } from '../blocks/gap.js';
 import type { FloatArray } from '../blocks/matrix.js';
 import { isBuffer, libraryAdvice } from './library-kind.js';
 
@@ -28,8 +28,8 @@ export interface GatherOptions {
   readonly names?: readonly string[] | undefined;
   /** Index of the first row, for messages. */
   readonly row?: number | undefined;
-  /** Missing values become NaN. Otherwise they are errors. */
-  readonly gaps?: boolean | undefined;
+  /** How missing values are read. Default false. */
+  readonly gaps?: GapReading | undefined;
 }
 
 /** Checks rows one by one, and copies them into dense blocks. */
@@ -39,7 +39,7 @@ export class RowGatherer {
   readonly float32: boolean;
   size = 0;
   readonly #chosen: boolean;
-  readonly #gaps: boolean;
+  readonly #gaps: GapReading;
   readonly #capacity: number;
   #data: FloatArray;
   #prototype: unknown;
@@ -118,7 +118,7 @@ export class RowGatherer {
     for (let j = 0; j < names.length; j++) {
       const value = (row as Readonly<Record<string, unknown>>)[names[j]];
       if (typeof value !== 'number') {
-        if (!(this.#gaps || hasColumn(row, names[j]))) throw missingColumn(at, names[j], j);
+        if (!(this.#gaps === true || hasColumn(row, names[j]))) throw missingColumn(at, names[j], j);
         this.#data[start + j] = this.#other(value, at, j, names);
         continue;
       }
