@@ -36,7 +36,7 @@ export function describeFinding(
     case 'NO_UNUSUAL_ROWS':
       return analysis.compared ? describeUnusual(analysis.compared.found, analysis.compared.facts) : '';
     case 'SCALING':
-      return describeScale(details as unknown as ScaleChoice);
+      return describeScale(details as unknown as ScaleChoice, { option: (rule) => `scale: '${rule}'` });
     default:
       return describeWarning({ code, message, details });
   }

@@ -3,7 +3,7 @@ import { formatNumber, listed } from './numbers.js';
 
 /** How an audience chooses the other rule, and calls a column. */
 export interface ScaleDescription {
-  /** "--scale unit", "scale: 'unit'". */
+  /** "--scale unit", "scale: 'unit'". Without it the other rule is not named. */
   readonly option?: (rule: ScaleChoice['rule']) => string;
   readonly called?: (column: string | number) => string;
 }
@@ -21,17 +21,16 @@ const EVIDENCE = {
  * One sentence about the scaling that `scale: 'auto'` chose: which, why, and how to get the other. For spectra, compositions and single
  * columns there is no other.
  */
-export function describeScale(
-  choice: ScaleChoice,
-  { option = (rule) => `scale: '${rule}'`, called = (column) => String(column) }: ScaleDescription = {},
-): string {
+export function describeScale(choice: ScaleChoice, description: ScaleDescription = {}): string {
   const { rule, reason } = choice;
+  const { called = (column) => String(column) } = description;
   const why = reasonOf(choice, called);
+  const named = (other: ScaleChoice['rule'], what: string): string =>
+    description.option ? `; ${description.option(other)} ${what}` : '';
   if (rule === 'unit')
-    return `Columns are divided by their standard deviations, because ${why}; ${option('none')} keeps their units.`;
-  if (reason === 'one-column' || reason === 'ordered' || reason === 'parts')
-    return `Columns are not scaled, because ${why}.`;
-  return `Columns are not scaled, because ${why}; ${option('unit')} divides each by its standard deviation.`;
+    return `Columns are divided by their standard deviations, because ${why}${named('none', 'keeps their units')}.`;
+  const only = reason === 'one-column' || reason === 'ordered' || reason === 'parts';
+  return `Columns are not scaled, because ${why}${only ? '' : named('unit', 'divides each by its standard deviation')}.`;
 }
 
 function reasonOf(

@@ -324,7 +324,8 @@ const WARNINGS: {
     `${plural(Number(all), 'column')} have only whole numbers from ${low} to ${high}, like answers on a rating scale: --transform rank --scale unit analyses Spearman's correlations instead.`,
   SKEWED_COLUMNS: ({ columns, count: all }) => {
     const names = columns as Names;
-    const some = names.length > MOST_NAMES ? undefined : names.map((name) => `${String(name).replaceAll(',', ',,')}=log`);
+    const some =
+      names.length > MOST_NAMES ? undefined : names.map((name) => `${String(name).replaceAll(',', ',,')}=log`);
     return `${capital(columnsOf(names, Number(all)))} ${all === 1 ? 'is' : 'are'} very skewed, with a few values many times larger than most: ${some ? `--transform ${shellWord(some.join(','))}` : '--transform log'} analyses ${all === 1 ? 'its logarithm' : 'their logarithms'}.`;
   },
   ORDERED_COLUMNS: ({ columns, count: all }) => {

@@ -2,7 +2,7 @@ import { formatNumber } from '../../describe/numbers.js';
 import type { ColumnFacts, SampledRows } from '../column-inspector.js';
 import { constantSums } from './constant-sum.js';
 import { areOrdered } from './ordered-columns.js';
-import { keyOf, type StructureCheck, titleOf, valuesOf } from './structure-check.js';
+import { keyOf, type StructureCheck, titleOfColumn, valuesOf } from './structure-check.js';
 
 /** Most columns: the search takes rows · d² steps. */
 const MOST_COLUMNS = 300;
@@ -146,15 +146,15 @@ export const linearRelation: StructureCheck = {
     if (relations.length === 0) return undefined;
     const texts = relations.map(({ left, terms, constant }) =>
       relationText(
-        titleOf(left),
-        terms.map(({ column, coefficient }) => ({ name: titleOf(column), coefficient })),
+        titleOfColumn(left),
+        terms.map(({ column, coefficient }) => ({ name: titleOfColumn(column), coefficient })),
         constant,
       ),
     );
     const more = texts.length > MOST_SHOWN ? `; and ${texts.length - MOST_SHOWN} more` : '';
     const lefts = relations.map(({ left }) => left);
     return {
-      message: `Columns follow exactly from others: ${texts.slice(0, MOST_SHOWN).join('; ')}${more}. What they measure counts more than once. Leave ${relations.length === 1 ? titleOf(lefts[0]) : 'one column of each relation'} out.`,
+      message: `Columns follow exactly from others: ${texts.slice(0, MOST_SHOWN).join('; ')}${more}. What they measure counts more than once. Leave ${relations.length === 1 ? titleOfColumn(lefts[0]) : 'one column of each relation'} out.`,
       details: {
         columns: lefts.map(keyOf),
         count: relations.length,

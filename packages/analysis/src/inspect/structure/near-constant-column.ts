@@ -1,5 +1,5 @@
 import { beginAlike } from '../column-units.js';
-import { columnDetails, type StructureCheck, titleOf, titles, valuesOf } from './structure-check.js';
+import { columnDetails, type StructureCheck, titleOfColumn, titles, valuesOf } from './structure-check.js';
 
 /** Share of the rows with the most frequent value, and fewest rows. */
 const SHARE = 0.95;
@@ -28,7 +28,7 @@ export const nearConstantColumn: StructureCheck = {
     const columns = found.map(({ column }) => column);
     const [column, it] = found.length === 1 ? ['Column', 'it'] : ['Columns', 'them'];
     return {
-      message: `${column} ${titles(columns, (each) => `${titleOf(each)} (${Math.floor(100 * (shares.get(each) ?? 0))} %)`)} nearly always ${found.length === 1 ? 'has' : 'have'} the same value, so a few rows decide all of the variance there. Leave ${it} out, or look at these rows.`,
+      message: `${column} ${titles(columns, (each) => `${titleOfColumn(each)} (${Math.floor(100 * (shares.get(each) ?? 0))} %)`)} nearly always ${found.length === 1 ? 'has' : 'have'} the same value, so a few rows decide all of the variance there. Leave ${it} out, or look at these rows.`,
       details: {
         ...columnDetails(columns),
         shares: found.map(({ share }) => share),

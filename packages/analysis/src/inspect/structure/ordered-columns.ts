@@ -1,5 +1,5 @@
 import type { ColumnFacts, SampledRows } from '../column-inspector.js';
-import { columnDetails, type StructureCheck, titleOf, valuesOf } from './structure-check.js';
+import { columnDetails, type StructureCheck, titleOfColumn, valuesOf } from './structure-check.js';
 
 /** Fewest columns of a curve, and fewest rows. */
 const FEWEST_COLUMNS = 16;
@@ -50,7 +50,7 @@ export const orderedColumns: StructureCheck = {
     if (!areOrdered(sample, measured)) return undefined;
     const [first, last] = [measured[0], measured[measured.length - 1]];
     return {
-      message: `The ${measured.length} columns from ${titleOf(first)} to ${titleOf(last)} are in an order in which neighbours are alike, like a spectrum or a curve. Do not scale them one by one, because that raises noise to the size of the signal, and read loadings as curves.`,
+      message: `The ${measured.length} columns from ${titleOfColumn(first)} to ${titleOfColumn(last)} are in an order in which neighbours are alike, like a spectrum or a curve. Do not scale them one by one, because that raises noise to the size of the signal, and read loadings as curves.`,
       details: { ...columnDetails([first, last]), count: measured.length },
     };
   },

@@ -34,7 +34,7 @@ export function keyOf({ name, index }: Pick<ColumnFacts, 'name' | 'index'>): str
 }
 
 /** The name of a column in a message. */
-export function titleOf({ name, index }: Pick<ColumnFacts, 'name' | 'index'>): string {
+export function titleOfColumn({ name, index }: Pick<ColumnFacts, 'name' | 'index'>): string {
   return name === undefined ? String(index + 1) : JSON.stringify(name);
 }
 
@@ -44,7 +44,10 @@ export function columnDetails(columns: readonly ColumnFacts[]): { columns: (stri
 }
 
 /** "a, b and 3 more". */
-export function titles(columns: readonly ColumnFacts[], title: (column: ColumnFacts) => string = titleOf): string {
+export function titles(
+  columns: readonly ColumnFacts[],
+  title: (column: ColumnFacts) => string = titleOfColumn,
+): string {
   const names = columns.slice(0, MOST_NAMED).map(title);
   if (columns.length > MOST_NAMED) names.push(`${columns.length - MOST_NAMED} more`);
   return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}`;
