@@ -10,6 +10,8 @@ export default defineConfig({
     alias: {
       '@scree/analysis/criteria': source('./packages/analysis/src/choose/criteria/index.ts'),
       '@scree/analysis/describe': source('./packages/analysis/src/describe/index.ts'),
+      '@scree/analysis/vectors': source('./packages/analysis/src/vectors/index.ts'),
+      '@scree/analysis/encode-vector': source('./packages/analysis/src/vectors/encode-vector.ts'),
       '@scree/analysis': source('./packages/analysis/src/index.ts'),
       '@scree/files/platform': source('./packages/files/src/platform/index.ts'),
       '@scree/files': source('./packages/files/src/index.ts'),

@@ -1,21 +1,15 @@
-/** Embeddings of 256 numbers as 32 scores, and the nearest neighbours of a query among them. */
-import { pca } from '@scree/core';
+/** Embeddings for pgvector: the fewest bytes per vector that keep the nearest neighbours, and the SQL to search them. */
+import { encodeVector, loadQueryModel, reduceVectors, vectorText } from '@scree/analysis/vectors';
 
-const [n, d] = [600, 256];
-const data = new Float32Array(n * d);
-for (let i = 0; i < n; i++) {
-  for (let j = 0; j < d; j++) {
-    // Documents on eight topics, and some noise.
-    data[i * d + j] = Math.sin((1 + (i % 8)) * j) + 0.4 * Math.sin(i * (j + 1)) + 0.2 * Math.cos(7 * i + j * j);
-  }
-}
+// 600 documents on twelve topics, and some noise.
+const [rows, cols] = [600, 256];
+const data = Float32Array.from({ length: rows * cols }, (_, at) => {
+  const [i, j] = [Math.floor(at / cols), at % cols];
+  return Math.sin((1 + (i % 12)) * j) + Math.sin((i % 7) * j + i) + 0.5 * Math.sin(i * i + j * i);
+});
 
-const model = await pca({ rows: n, cols: d, data }, { k: 32 });
-const small = await model.transform({ rows: n, cols: d, data });
-const share = 100 * (model.cumulativeRatios.at(-1) ?? 0);
-console.log(`${d} numbers as ${small.cols}: ${share.toFixed(1)} % of the variance`);
-
-const query = model.transformSync(data.subarray(0, d));
-const distances = small.toRows().map((row) => Math.hypot(...row.map((x, c) => x - (query[c] ?? 0))));
-const nearest = [...distances.keys()].sort((a, b) => (distances[a] ?? 0) - (distances[b] ?? 0)).slice(0, 10);
-console.log(`nearest to row 0: rows ${nearest.join(', ')}`);
+const reduced = await reduceVectors({ rows, cols, data }, { recall: 0.9 });
+const code = encodeVector(loadQueryModel(reduced.queryModel), data.subarray(0, cols));
+console.log(String(reduced), `\n$1 = ${vectorText(reduced.store, code, reduced.k)}`);
+const { column, index, query } = reduced.sql({ table: 'documents' });
+console.log([column, index, query].join('\n'));

@@ -13,7 +13,10 @@ const run = (name: string): string =>
 /** Programs of at most 30 lines, as a new user would write them. */
 const PROGRAMS: readonly (readonly [name: string, output: RegExp])[] = [
   ['records', /ROWS_DROPPED: 1 of 6 rows[\s\S]*\nf 0\.83[\s\S]*"ratios":\[0\.95/],
-  ['embeddings', /256 numbers as 32: 87\.4 %[\s\S]*rows 0, (\d+, ){8}\d+/],
+  [
+    'embeddings',
+    /Reduce 256 to \d+ components: \d+ numbers of int8[\s\S]*\n\$1 = \[-?\d+,[\s\S]*ALTER TABLE documents ADD COLUMN reduced halfvec\(\d+\);\nCREATE INDEX[\s\S]*LIMIT 10;/,
+  ],
   ['one-row-endpoint', /\{ PC1: 1\.405\d+, PC2: -0\.671\d+ \}/],
   ['rolling-windows', /201 windows, 0 flips; the last one: PCA of 50 × 4/],
   ['steering-direction', /cosine with the difference of the means: 1\.0000\ncalm -\d\.\d+, angry \d/],

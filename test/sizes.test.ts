@@ -125,9 +125,14 @@ describe('the size of', () => {
   });
 
   it('analyze is at most 130 kB with the pca that it contains, and asks criteria and the bootstrap later', async () => {
-    const { first, later } = await withEsbuild('@scree/analysis', 'analyze');
-    expect(sum(first)).toBeLessThan(130_000);
-    expect(later.size).toBeGreaterThan(8);
+    for (const [built, most] of [
+      [withRolldown, 130_000],
+      [withEsbuild, 136_000],
+    ] as const) {
+      const { first, later } = await built('@scree/analysis', 'analyze');
+      expect(sum(first)).toBeLessThan(most);
+      expect(later.size).toBeGreaterThan(8);
+    }
   });
 
   it('applying a stored model, to rows with missing values too, is at most 12.5 kB, and loads nothing later', async () => {
@@ -143,8 +148,8 @@ describe('the size of', () => {
     expect(sum((await withEsbuild('@scree/core/transform', 'ScreeError')).first)).toBeLessThan(1_200);
   });
 
-  it('toOnnx is at most 11 kB, and modelFrom no more than pca', async () => {
-    expect(sum((await withRolldown('@scree/core/exchange', 'toOnnx')).first)).toBeLessThan(11_000);
+  it('toOnnx is at most 11.5 kB, and modelFrom no more than pca', async () => {
+    expect(sum((await withRolldown('@scree/core/exchange', 'toOnnx')).first)).toBeLessThan(11_500);
     expect(sum((await withRolldown('@scree/core/exchange', 'modelFrom')).first)).toBeLessThan(39_500);
   });
 

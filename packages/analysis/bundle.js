@@ -9,7 +9,13 @@ import { copyLicence, markCommonJs, writeDeclarations } from '../../build/declar
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-const entries = { index: 'index', describe: 'describe/index', criteria: 'choose/criteria/index' };
+const entries = {
+  index: 'index',
+  describe: 'describe/index',
+  criteria: 'choose/criteria/index',
+  vectors: 'vectors/index',
+  'encode-vector': 'vectors/encode-vector',
+};
 const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, here(`dist/${path}.js`)])),
   external: /^@scree\//,
@@ -31,6 +37,8 @@ for (const [format, folder] of [
       groups: [
         // Several of the following files need this code, which must not load one of them.
         { name: 'shared', test: /[\\/]dist[\\/](fields|statistics[\\/]gamma|inspect[\\/]column-names)\.js$/ },
+        // The query side alone, for servers and Workers.
+        { name: 'query-vector', test: /[\\/]dist[\\/]vectors[\\/](query[\\/]|encode-vector)/ },
         { name: 'criteria-parts', test: /[\\/]dist[\\/]choose[\\/](criteria|computations[\\/]simulate)/ },
         { name: 'describe-parts', test: /[\\/]dist[\\/](describe|choose[\\/]components-for)/ },
         { name: 'bootstrap', test: /[\\/]dist[\\/]bootstrap[\\/](?!bootstrap\.|bootstrap-options|default-replicates)/ },

@@ -119,9 +119,10 @@ for (const [format, folder] of [
         { name: 'stream', test: /open-stream\.js$/ },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
         { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },
+        // Before the groups of everything, which would take the table steps, and be loaded with them.
+        { name: 'missing', test: only('missing/handle-missing') },
         { name: 'library', test: only('index') },
         { name: 'parts', test: only('pipeline', 'data/index', 'linalg/index') },
-        { name: 'missing', test: only('missing/handle-missing') },
       ],
     },
   });

@@ -31,6 +31,8 @@ import {
   WITH_FLAG,
 } from './shared-flags.js';
 
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 1;
+
 /** All commands. The code of a command is loaded when it is called. */
 export const COMMANDS: readonly Command[] = [
   {
@@ -345,6 +347,63 @@ export const COMMANDS: readonly Command[] = [
       ['scree compress embeddings.npy -o small.scree -k 256 --recall', 'neighbours before and after'],
     ],
     load: () => import('./compress.js'),
+  },
+  {
+    name: 'vectors',
+    summary: 'reduce embeddings for a vector index, and measure what search still finds',
+    usage: 'DATA…',
+    minPositionals: 0,
+    maxPositionals: Number.POSITIVE_INFINITY,
+    flags: [
+      number(
+        'recall',
+        'SHARE',
+        'share of the nearest neighbours that a search of the stored vectors must find (default: 0.95)',
+        'be above 0 and at most 1',
+        (v) => v > 0 && v <= 1,
+      ),
+      number('at', 'N', 'number of nearest neighbours (default: 10)', 'be a whole number from 1 up', isCount),
+      choice('metric', ['cosine', 'dot', 'l2'], 'how the vectors are compared (default: cosine)'),
+      choice(
+        'store',
+        ['auto', 'float32', 'float16', 'int8', 'bit'],
+        'type of the stored numbers (default: auto, the fewest bytes)',
+      ),
+      number(
+        'components',
+        'K',
+        'numbers per stored vector (default: the fewest that keep the recall)',
+        'be a whole number from 1 up',
+        isCount,
+        'k',
+      ),
+      text(
+        'queries',
+        'N|FILE',
+        'how many vectors to draw as queries, or a file of queries (default: 1000, or a fifth of the vectors if there are fewer)',
+      ),
+      choice('center', ['auto', 'yes', 'no'], 'subtract the mean (default: auto, which measures both)'),
+      choice('whiten', ['auto', 'yes', 'no'], 'divide scores by their deviations (default: auto, which measures both)'),
+      outputFlag('write the stored vectors there: .npy, .parquet, .csv, .tsv or .arrow'),
+      text('model', 'FILE', 'write the query model there, for encodeVector of @scree/analysis/encode-vector'),
+      toggle('explain', 'print everything that was measured'),
+      toggle('pgvector', 'print the statements for Postgres with pgvector'),
+      THREADS_FLAG,
+      SEED_FLAG,
+      JSON_FLAG,
+      CSV_SAFE_FLAG,
+      ...DATA_FLAGS,
+      ...COMMON_FLAGS,
+    ],
+    examples: [
+      [
+        'scree vectors embeddings.npy --recall 0.95 -o reduced.npy --model query.bin',
+        'the fewest bytes per vector that keep 95 % of the ten nearest neighbours',
+      ],
+      ['scree vectors items.parquet --columns embedding --explain', 'what every size and type keeps; writes nothing'],
+      ['scree vectors embeddings.npy --store bit --pgvector', 'bits, and the SQL to search and re-rank them'],
+    ],
+    load: () => import('./vectors.js'),
   },
   {
     name: 'decompress',
