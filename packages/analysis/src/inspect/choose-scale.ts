@@ -3,7 +3,7 @@ import { differentUnits, type OneUnit, whyOneUnit } from './column-units.js';
 import { kindsOfColumns } from './column-warnings.js';
 import { constantSums } from './structure/constant-sum.js';
 import { areOrdered } from './structure/ordered-columns.js';
-import { keyOf } from './structure/structure-check.js';
+import { columnKey } from './structure/structure-check.js';
 
 /** Ratio of standard deviations above which spreads differ: a column with twice the spread counts four times in the variance. */
 export const SPREADS_DIFFER = 2;
@@ -68,7 +68,7 @@ export function chooseScale(read: InspectedColumns, centred: boolean): ScaleChoi
 function extremeSpreads(columns: readonly ColumnFacts[]): NonNullable<ScaleChoice['spreads']> {
   const sorted = [...columns].sort((a, b) => b.deviation - a.deviation);
   return [sorted[0], sorted[sorted.length - 1]].map((column) => ({
-    column: keyOf(column),
+    column: columnKey(column),
     deviation: column.deviation,
   }));
 }

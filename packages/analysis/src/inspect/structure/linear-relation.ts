@@ -2,7 +2,7 @@ import { formatNumber } from '../../describe/numbers.js';
 import type { ColumnFacts, SampledRows } from '../column-inspector.js';
 import { constantSums } from './constant-sum.js';
 import { areOrdered } from './ordered-columns.js';
-import { keyOf, type StructureCheck, titleOfColumn, valuesOf } from './structure-check.js';
+import { columnKey, type StructureCheck, titleOfColumn, valuesOf } from './structure-check.js';
 
 /** Most columns: the search takes rows · d² steps. */
 const MOST_COLUMNS = 300;
@@ -156,11 +156,11 @@ export const linearRelation: StructureCheck = {
     return {
       message: `Columns follow exactly from others: ${texts.slice(0, MOST_SHOWN).join('; ')}${more}. What they measure counts more than once. Leave ${relations.length === 1 ? titleOfColumn(lefts[0]) : 'one column of each relation'} out.`,
       details: {
-        columns: lefts.map(keyOf),
+        columns: lefts.map(columnKey),
         count: relations.length,
         relations: relations.map(({ left, terms, constant }) => ({
-          left: keyOf(left),
-          terms: terms.map(({ column, coefficient }) => ({ column: keyOf(column), coefficient })),
+          left: columnKey(left),
+          terms: terms.map(({ column, coefficient }) => ({ column: columnKey(column), coefficient })),
           constant,
         })),
         rows: sample?.rows ?? 0,

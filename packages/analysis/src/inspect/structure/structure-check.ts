@@ -29,7 +29,7 @@ export function valuesOf({ rows, cols, data }: SampledRows, column: number): Flo
 }
 
 /** The name of a column in details: its name, or its index if it has none. */
-export function keyOf({ name, index }: Pick<ColumnFacts, 'name' | 'index'>): string | number {
+export function columnKey({ name, index }: Pick<ColumnFacts, 'name' | 'index'>): string | number {
   return name ?? index;
 }
 
@@ -40,7 +40,7 @@ export function titleOfColumn({ name, index }: Pick<ColumnFacts, 'name' | 'index
 
 /** The columns of details, and their number. */
 export function columnDetails(columns: readonly ColumnFacts[]): { columns: (string | number)[]; count: number } {
-  return { columns: columns.slice(0, MOST_LISTED).map(keyOf), count: columns.length };
+  return { columns: columns.slice(0, MOST_LISTED).map(columnKey), count: columns.length };
 }
 
 /** "a, b and 3 more". */
