@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { launchChromium } from '../bench/chromium.js';
 
-export { findChromium, launchChromium } from '../bench/chromium.js';
+export { findChromium } from '../bench/chromium.js';
 
 /** For tests in a real browser: how Chromium comes onto a machine without one. */
 
@@ -13,6 +15,26 @@ declare module 'vitest' {
 }
 
 const { env } = process;
+
+const started = new Map<string, Browser>();
+
+/**
+ * Chromium with these switches. Test files that run in one process share it, because every start takes a second. It ends with the
+ * process; `closePages` closes what a test file has opened.
+ */
+export async function sharedChromium(path: string, switches: readonly string[] = []): Promise<Browser> {
+  const key = switches.join(' ');
+  const before = started.get(key);
+  if (before?.isConnected()) return before;
+  const browser = await launchChromium(path, switches);
+  started.set(key, browser);
+  return browser;
+}
+
+/** Closes all pages of a browser, so that they take no time from the next test file. */
+export async function closePages(browser: Browser | undefined): Promise<void> {
+  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
+}
 
 /** True if a test may install Chromium: as root on Debian and its kin, as in most containers. */
 export function mayInstallChromium(): boolean {

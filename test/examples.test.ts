@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it } from 'vitest';
 import { bundlePage } from '../packages/core/test/browser/bundle.js';
-import { launchChromium } from './chromium.js';
+import { closePages, sharedChromium } from './chromium.js';
 import { serve } from './serve.js';
 
 const folder = fileURLToPath(new URL('../examples/', import.meta.url));
@@ -45,7 +45,7 @@ describe('the programs of examples/', () => {
 
   it.skipIf(!inject('chromium'))('biplot-page draws points and arrows that a worker computes', async () => {
     const { url, close } = await serve(await bundlePage(new URL('../examples/biplot-page/', import.meta.url)));
-    const browser = await launchChromium(inject('chromium'));
+    const browser = await sharedChromium(inject('chromium'));
     try {
       const page = await browser.newPage();
       await page.goto(url);
@@ -56,7 +56,7 @@ describe('the programs of examples/', () => {
         /^PCA of 80 × 4: 2 components.* — PC1 \(\d.*arrows are loadings/,
       );
     } finally {
-      await browser.close();
+      await closePages(browser);
       await close();
     }
   });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import './equal-arrays.js';
 
 /**
  * Random tests draw new cases on every run and print the seed they drew them from; SCREE_SEED=… runs the same again.

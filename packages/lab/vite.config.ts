@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { collectModules, noticesFor } from '../../build/notices.js';
+import { BUILT_FROM, hashOfSources } from './sources-hash.js';
 
 /** Modules in the files of the page and of its worker, which are built one after the other. */
 const bundled = new Set<string>();
@@ -14,6 +16,27 @@ function thirdPartyNotices(): Plugin {
     closeBundle() {
       const data = readFileSync(new URL('src/data/NOTICES.txt', import.meta.url), 'utf8');
       writeFileSync(new URL('dist/THIRD-PARTY-NOTICES.txt', import.meta.url), `${noticesFor(bundled)}\n${data}`);
+    },
+  };
+}
+
+/** Writes down from which sources `dist` was built. Tests then take this build, if the sources are still the same. */
+function rememberSources(): Plugin {
+  const dist = fileURLToPath(new URL('dist', import.meta.url));
+  let hash = '';
+  let folder = '';
+  return {
+    name: 'remember-sources',
+    apply: 'build',
+    configResolved({ build }) {
+      folder = build.outDir;
+    },
+    buildStart() {
+      hash = hashOfSources();
+      if (resolve(folder) === dist) rmSync(BUILT_FROM, { force: true });
+    },
+    closeBundle() {
+      if (resolve(folder) === dist) writeFileSync(BUILT_FROM, hash);
     },
   };
 }
@@ -59,7 +82,7 @@ export default defineConfig({
       '@scree/core': fileURLToPath(new URL('../core/src/index.ts', import.meta.url)),
     },
   },
-  plugins: [workerFirst(), collectModules(bundled), thirdPartyNotices()],
+  plugins: [workerFirst(), collectModules(bundled), thirdPartyNotices(), rememberSources()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: {
     format: 'es',

@@ -12,10 +12,10 @@ import type { Supplementary } from './meaning/supplementary.js';
 import type { Rotation } from './methods/rotation.js';
 import type { NotComputed } from './reasons.js';
 import type { ComparedModel } from './rows/compared-model.js';
-import type { RowsOf } from './rows/monitoring.js';
 import type { Listed } from './rows/read-rows.js';
 import type { RowContributions, SupplementaryRows } from './rows/row-contributions.js';
 import type { RowFacts } from './rows/row-facts.js';
+import type { RowsOf } from './rows/row-limits.js';
 import type { UnusualRows } from './rows/unusual-rows.js';
 
 /** The table as it was analysed: its rows and columns, and what was left out. */

@@ -1,6 +1,6 @@
 import { DataError, type Model, type Progress, type TableData } from '@scree/core';
 import { openForModel } from '@scree/core/data';
-import { checkOption, keepAlive, ProgressTracker } from '@scree/core/pipeline';
+import { checkObject, checkOption, keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import type { Analysis } from './analysis.js';
 import {
   type AnalyzeTableOptions,
@@ -11,6 +11,7 @@ import {
   rowsOf,
   supplementaryRowsOf,
 } from './analyze.js';
+import { checkModel } from './check-model.js';
 import { whyNoChoice } from './choice-and-stability.js';
 import { plural } from './describe/numbers.js';
 import { pick } from './fields.js';
@@ -19,7 +20,7 @@ import type { RowLabels } from './reading/aligned.js';
 import type { AnalysisTable } from './reading/analysis-table.js';
 import { tableBeside } from './reading/table-beside.js';
 import type { NotComputed } from './reasons.js';
-import type { RowsOf } from './rows/monitoring.js';
+import type { RowsOf } from './rows/row-limits.js';
 import { areRowsOfFit } from './rows/unusual-rows.js';
 
 /** Options of `analyzeModel`. */
@@ -52,6 +53,8 @@ export function analyzeModel(
   data: TableData | AnalysisTable,
   options: AnalyzeModelOptions = {},
 ): Promise<Analysis> {
+  checkModel(model);
+  checkObject(options);
   const { rows, kept } = options;
   checkOption('rows', rows ?? 'fit', { must: "'fit' or 'new'", test: (v) => v === 'fit' || v === 'new' });
   checkOption('kept', kept ?? 0, {

@@ -1,5 +1,5 @@
 import { Model, type Moments } from '@scree/core';
-import { keepAlive } from '@scree/core/pipeline';
+import { checkObject, keepAlive } from '@scree/core/pipeline';
 import type { Analysis } from './analysis.js';
 import { type AnalyzeOptions, keptComponents, recordOf, tableWithoutRows } from './analyze.js';
 import { addChoiceAndStability, type CriteriaEffort } from './choice-and-stability.js';
@@ -60,6 +60,7 @@ async function scaleOfMoments(
 /** `analyze` for a summary. Parts that need rows are not computed. */
 export function analyzeSummary(summary: TableSummary, options: AnalyzeSummaryOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
+    checkObject(options);
     const fitted = await fitSummary(summary, { ...options, scale: options.scale ?? 'auto' });
     const table = { ...tableWithoutRows(summary.header), source: fitted.source, merged: summary.header.parts };
     const answers = { rows: { code: 'NO_ROWS' }, apart: undefined, listRows: true, rotation: options.rotate } as const;

@@ -1,6 +1,6 @@
 import { type Data, type Model, Moments, type PcaOptions } from '@scree/core';
 import { hasCategories, MemoryBudget, mapAsync, openSource, refuseChanged } from '@scree/core/data';
-import { checkOptions, completeRows, keepAlive, ProgressTracker } from '@scree/core/pipeline';
+import { checkObject, checkOptions, completeRows, keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import {
   type AnalysedRows,
   type Analysis,
@@ -26,10 +26,10 @@ import { type AnalysisTable, readParts, type TablePart } from './reading/analysi
 import { tableBeside } from './reading/table-beside.js';
 import { type AnalysisPart, hasVariance, type Reason } from './reasons.js';
 import { type ComparedModel, withoutComponents } from './rows/compared-model.js';
-import type { RowsOf } from './rows/monitoring.js';
 import { answerRowQuestions, type Listed, type RowAnswers, type RowQuestions } from './rows/read-rows.js';
 import { rowContributionBlocks, type SupplementaryRows } from './rows/row-contributions.js';
 import type { RowFacts } from './rows/row-facts.js';
+import type { RowsOf } from './rows/row-limits.js';
 import { findUnusualRows } from './rows/unusual-rows.js';
 
 /** Options of `analyze`: those of `pca`, and those of the other parts of the analysis. */
@@ -85,6 +85,7 @@ export const MOST_LISTED_ROWS = 10_000;
  */
 export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
+    checkObject(options);
     const { names, supplementary: beside, columnTransform = 'none', columnNames, missing = 'error' } = options;
     if (data instanceof Moments) return analyzeMoments(data, options);
     const progress = new ProgressTracker(options);

@@ -1,6 +1,6 @@
-import { type Data, DataError, Model, Moments, pca, type RowSource, type Scale, type Warning } from '@scree/core';
+import { type Data, DataError, Model, Moments, type RowSource, type Scale, type Warning } from '@scree/core';
 import { compositionParts, emptyStatistics, MemoryBudget, rowWeights, type ScalingRule } from '@scree/core/data';
-import { type NestedModels, ProgressTracker, runTask } from '@scree/core/pipeline';
+import { type NestedModels, nestedModels, ProgressTracker, runTask } from '@scree/core/pipeline';
 import { BOOTSTRAP_CHOICES, type BootstrapChoices, withKind } from './bootstrap/bootstrap-options.js';
 import { replicatesFor } from './bootstrap/default-replicates.js';
 import { addChoiceAndStability, type CriteriaEffort } from './choice-and-stability.js';
@@ -200,7 +200,8 @@ async function orderWarnings(model: Model, source: RowSource, options: FitQuesti
   const control = pick(options, 'engine', 'threads', 'signal');
   const order = await findRowOrder(model, source, {
     center: model.centered,
-    fitHalf: (rows, k) => pca(rows, { ...control, k: Math.min(k, rows.cols), scale: Array.from(model.scale) }),
+    fitHalf: async (rows, k) =>
+      (await nestedModels(rows, { ...control, k: Math.min(k, rows.cols), scale: Array.from(model.scale) })).model,
     progress: new ProgressTracker(control),
   });
   return order ? [rowOrderWarning(order)] : [];

@@ -99,16 +99,19 @@ export type { Label, RowLabels } from './reading/aligned.js';
 export type { AnalysisTable, TablePart } from './reading/analysis-table.js';
 export type { RowOptions } from './reading/read-blocks.js';
 export type { AnalysisPart, NotComputed, Reason } from './reasons.js';
+export { type CalibrationRows, calibrationLimits } from './rows/calibration-limits.js';
 export {
-  hotellingT2,
-  type LimitOptions,
-  type MonitoredRows,
-  monitorRows,
-  type RowLimits,
-  type RowsOf,
-  rowLimits,
-  unusualLevel,
-} from './rows/monitoring.js';
+  type BlockMonitor,
+  blockMonitor,
+  type FlaggedRow,
+  type Monitored,
+  type MonitoredBlock,
+  type MonitoredRow,
+  type MonitorOptions,
+  monitor,
+  monitorBlocks,
+  monitorSync,
+} from './rows/monitor.js';
 export {
   type RowContributions,
   rowContributionBlocks,
@@ -118,6 +121,16 @@ export {
 } from './rows/row-contributions.js';
 export { type FarthestRows, RowDistances } from './rows/row-distances.js';
 export type { RowFacts } from './rows/row-facts.js';
+export {
+  hotellingT2,
+  type LimitOptions,
+  type RowLimits,
+  type RowsOf,
+  rowLimits,
+  unusualLevel,
+} from './rows/row-limits.js';
+export type { RowStatistics } from './rows/row-monitor.js';
+export type { RowFlag, RowReason } from './rows/row-reasons.js';
 export { type RowShares, rowShares } from './rows/row-shares.js';
 export type { RankedRow, UnusualRows } from './rows/unusual-rows.js';
 export { type SummarizeOptions, summarize } from './summary/summarize.js';

@@ -11,7 +11,7 @@ import {
   columnContributions,
   compareRows,
   encodeTable,
-  monitorRows,
+  monitor,
   type RowContributions,
   rowContributions,
   summarize,
@@ -98,10 +98,10 @@ describe('analyze', () => {
     expect((await analyze(noise(200, 6), unit)).kept).toBe(0);
   });
 
-  it('finds the same unusual rows as monitorRows, with the kept components', async () => {
+  it('finds the same unusual rows as monitor, with the kept components', async () => {
     const analysis = await analyze(wine.rows, { scale: 'unit', bootstrap: 0 });
     const { compared } = analysis;
-    const { t2, q, limits, unusualLimits, unusual } = await monitorRows(analysis.first(3), wine.rows, { rows: 'fit' });
+    const { t2, q, limits, unusualLimits, unusual } = await monitor(analysis.first(3), wine.rows, { rows: 'fit' });
     expect(compared?.model.k).toBe(3);
     expect(compared?.found.limits).toMatchObject({ t2: limits.t2, q: limits.q });
     expect(compared?.found.unusualLimits.t2).toBe(unusualLimits.t2);

@@ -18,7 +18,7 @@ import {
   mca,
   mfa,
   mfaGroups,
-  monitorRows,
+  monitor,
   probabilistic,
   rowContributions,
   supplementary,
@@ -457,7 +457,7 @@ describe('a table of numbers and categories', () => {
     expect(contributions.data.reduce((sum, value) => sum + value, 0)).toBeCloseTo(200, 8);
     const { groups } = await supplementary(model, rows, { groups: { c0: rows.map((row) => row.c0) } });
     close(groups[0].eta2, categories(model)[0].eta2, 1e-9);
-    expect((await monitorRows(model, rows, { rows: 'fit' })).q).toHaveLength(60);
+    expect((await monitor(model, rows, { rows: 'fit' })).q).toHaveLength(60);
     expect((await model.reconstructionError(rows)).every((value) => value >= 0)).toBe(true);
     await expect(probabilistic(model).sample(3)).rejects.toThrow(/cannot be drawn from a model with categories/);
   });

@@ -23,6 +23,7 @@ export {
   ScreeError,
 } from './errors.js';
 export { type AddOptions, Moments } from './fit/moments.js';
+export { makePlan } from './make-plan.js';
 export type { Biplot } from './model/biplot.js';
 export type { Certificate } from './model/certificate.js';
 export type { Choice, Criterion } from './model/choice.js';
@@ -32,7 +33,7 @@ export type { Interval, Stability } from './model/stability.js';
 export type { Determination, Uniqueness } from './model/uniqueness.js';
 export type { PcaOptions } from './options.js';
 export { pca } from './pca.js';
-export { makePlan, type Plan } from './plan.js';
+export type { Plan } from './plan.js';
 export type { Epoch } from './solvers/learned/epoch.js';
 export type { LearnOptions } from './solvers/learned/learn-options.js';
 export type { SolverName } from './solvers/names.js';

@@ -2,6 +2,7 @@ import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type Op
 import { unknownOption } from './base/suggest-option.js';
 import type { Matrix } from './data/blocks/matrix.js';
 import { type Encoding, TRANSFORMS, type Transform } from './data/encoding/encoding.js';
+import { type FillOptions, MISSING_OPTION, type MissingChoice } from './data/inputs/missing-option.js';
 import { isMatrix } from './data/inputs/to-block.js';
 import { checkColumnWeights, checkScale, type Scale, type ScalingRule } from './data/statistics/scaling.js';
 import type { EngineChoice } from './engines/choose.js';
@@ -62,9 +63,11 @@ export interface PcaOptions<Name extends string = string> extends ControlOptions
   readonly columns?: 'all' | 'numeric' | undefined;
   /**
    * Missing values: null, undefined, '', NaN, and a key that a record does not have. `'error'` (default) names the first. `'drop'` leaves
-   * their rows out, and `'mean'` fills in the mean of the column, with a warning (`ROWS_DROPPED`, `VALUES_FILLED`).
+   * their rows out, and `'mean'` fills in the mean of the column, which shrinks correlations. `'iterative'`, `'em'` and `'nipals'` predict
+   * them from the values that are there; `{ method: 'iterative', k: 3 }` with that many components. All of them warn (`ROWS_DROPPED`,
+   * `VALUES_FILLED`).
    */
-  readonly missing?: 'error' | 'drop' | 'mean' | undefined;
+  readonly missing?: MissingChoice | FillOptions | undefined;
   /**
    * Signs of the components. By default the largest entry of each is positive. An earlier model: component i points as component i of
    * that model does, so that rolling windows do not flip. A direction, one number per column: scores rise along it.
@@ -169,7 +172,7 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
     test: (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
   },
   columns: { must: "'all' or 'numeric'", test: (v) => v === 'all' || v === 'numeric' },
-  missing: { must: "'error', 'drop' or 'mean'", test: (v) => ['error', 'drop', 'mean'].includes(v as string) },
+  missing: MISSING_OPTION,
   signs: {
     must: 'a model, or an array with one number per column',
     test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) || isMatrix((v as { components?: unknown })?.components),

@@ -67,7 +67,11 @@ function openSync(data: SyncData, { columnNames, columns }: Settings, progress: 
 
 function refuseForSync({ columnTransform, scale, solver, engine, blocking, missing }: Settings): void {
   if ((columnTransform ?? 'none') !== 'none') throw tooMuchForSync('columnTransform', 'A column transform');
-  if (missing !== 'error') throw tooMuchForSync('missing', `missing: '${missing}'`);
+  if (missing !== 'error')
+    throw tooMuchForSync(
+      'missing',
+      `missing: ${typeof missing === 'string' ? `'${missing}'` : `{ method: '${missing.method}' }`}`,
+    );
   if (scale === 'median') throw tooMuchForSync('scale', "scale: 'median'");
   if (solver !== 'auto') throw tooMuchForSync('solver', `solver: '${solver}'`);
   if (engine !== 'auto') throw tooMuchForSync('engine', 'An engine of your choice');

@@ -23,7 +23,7 @@ export type { NestedModels } from './model/finish.js';
  * const scores = (await model.transform(records)).toRecords(records);
  * ```
  *
- * The stages: `openSource` turns data into a source of rows, `makePlan` chooses a solver, `fit/reading.ts` reads the rows for
+ * The stages: `openSource` turns data into a source of rows, `planFor` chooses a solver, `fit/reading.ts` reads the rows for
  * that solver, the solver finds the subspace, and `finish` makes the model.
  */
 export async function pca<Given extends Data | Moments>(

@@ -29,6 +29,7 @@ export {
   conditionalScores,
 } from './model/conditional.js';
 export { fixSigns, type NestedModels } from './model/finish.js';
+export { readOneRow } from './model/one-row.js';
 export { type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
 export { deviationOf, deviationsOf } from './model/record.js';
 export { scalerOf } from './model/scaler-of.js';

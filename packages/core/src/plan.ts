@@ -33,7 +33,7 @@ const NEGLIGIBLE_SECONDS = 0.5e-3;
  * engine and the declarations of the solvers (`solvers/registry.ts`). `solvers/cost-model.ts` estimates the costs. The rates are
  * constants of the engine, so the choice depends neither on the machine nor on the number of threads.
  */
-export function makePlan(shape: Shape, request: PlanRequest): Plan {
+export function planFor(shape: Shape, request: PlanRequest): Plan {
   const { rows = Number.POSITIVE_INFINITY, cols, nonzeros, dtype, rereadable, momentsOnly, streaming } = shape;
   const { k, solver, engine, tolerance, learn, memory } = request;
   const whole = [rows, cols, nonzeros, dtype, rereadable, momentsOnly, streaming, k, solver, engine, tolerance, memory];

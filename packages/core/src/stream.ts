@@ -23,7 +23,7 @@ import { loadDataWarnings } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
 import { checkColumnOptions, checkOptions, type PcaOptions, plannedCount, type Settings } from './options.js';
 import { pca } from './pca.js';
-import { makePlan } from './plan.js';
+import { planFor } from './plan.js';
 import type { Sketch } from './solvers/sketch/sketch.js';
 import { sketchSize } from './solvers/sketch/sketch-options.js';
 import type { Warning } from './warning.js';
@@ -320,7 +320,7 @@ export async function modelOfSketch(
   const progress = new ProgressTracker(settings);
   const shape = { rows: columns.rows, cols, rereadable: false };
   const plan = {
-    ...makePlan(shape, { k: plannedCount(settings.k), solver: 'streaming', engine }),
+    ...planFor(shape, { k: plannedCount(settings.k), solver: 'streaming', engine }),
     reason: `${what} are kept as a sketch of ${sketch.size} rows (${rule}).`,
   };
   const read = { cols, columns, dtype, sparse, merges, columnNames };

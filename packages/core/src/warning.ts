@@ -60,6 +60,10 @@ export type WarningCode =
   | 'ORDERED_COLUMNS'
   /** Missing values were filled in. */
   | 'VALUES_FILLED'
+  /** Rows without any value were filled in. */
+  | 'EMPTY_ROWS'
+  /** More components predicted missing values than the observed values determine. */
+  | 'FILLED_WITH_MANY'
   /** Rows with missing values were left out. */
   | 'ROWS_DROPPED'
   /** Values were converted that were not written as plain numbers: TRUE, $1,200, 12 %. */

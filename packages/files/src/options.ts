@@ -6,8 +6,8 @@ import { type FileFormat, FORMAT_NAMES } from './formats.js';
 export { DEFAULT_MEMORY } from '@scree/core/data';
 export type { FileFormat } from './formats.js';
 
-/** The treatment of rows with missing values. */
-export type Missing = 'error' | 'drop' | 'mean';
+/** The treatment of rows with missing values. `'keep'` passes them on as NaN, for methods that know what to do with them. */
+export type Missing = 'error' | 'drop' | 'mean' | 'keep';
 
 /** Which columns of a file are used, and how. */
 export interface FileOptions {
@@ -72,8 +72,8 @@ export type CheckedOptions = FileOptions & { readonly memory: number };
 /** Checks options that a user gave and fills in the memory. Throws an `OptionError` that names the option. */
 export function checkFileOptions(options: FileOptions): CheckedOptions {
   const { missing = 'error', format, memory = DEFAULT_MEMORY, categories, na } = options;
-  if (!['error', 'drop', 'mean'].includes(missing)) {
-    throw bad('missing', missing, "must be 'error', 'drop' or 'mean'");
+  if (!['error', 'drop', 'mean', 'keep'].includes(missing)) {
+    throw bad('missing', missing, "must be 'error', 'drop', 'mean' or 'keep'");
   }
   if (na !== undefined && !(Array.isArray(na) && na.every((text) => typeof text === 'string')))
     throw bad('na', na, "must be a list of texts, such as ['None', '-99']");

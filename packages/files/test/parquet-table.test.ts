@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
 import { pythonWith, runPython } from '../../../test/python.js';
+import { runs } from '../../../test/sample.js';
 import { readDeltas } from '../src/parquet/delta.js';
 import { openParquet } from '../src/parquet/parquet-table.js';
 import { PACKED_PARQUET } from './packed-parquet.js';
@@ -518,7 +519,7 @@ describe('a Parquet file that lies', () => {
           const result = await readWhole(changed).catch((error: unknown) => error);
           if (typeof result !== 'number' && !(result instanceof ScreeError)) throw result;
         }),
-        { numRuns: 3000 },
+        { numRuns: runs(600, 3000) },
       );
     },
     120_000,

@@ -1,25 +1,26 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { build } from 'vite';
 import { expect } from 'vitest';
 import { type Site, serve } from '../../../test/serve.js';
+import { BUILT_FROM, hashOfSources } from '../sources-hash.js';
 
 /** Helpers for tests of the lab in a real browser: the site, built from the sources, and pages whose errors are recorded. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * The site, built from the sources. Several test files need it, so it is built once and kept in the folder for temporary
- * files, under a hash of its sources: a stale build can never make a test pass.
+ * The site, built from the sources. `npm run build` has built it before, or it is built once and kept in the folder for temporary
+ * files. Both are recognised by a hash of the sources: a stale build can never make a test pass.
  */
 export async function labSite(): Promise<Site> {
-  const folder = join(tmpdir(), `scree-lab-site-${hashOfSources()}`);
+  const hash = hashOfSources();
+  const isBuilt = existsSync(BUILT_FROM) && readFileSync(BUILT_FROM, 'utf8') === hash;
+  const folder = isBuilt ? join(root, 'dist') : join(tmpdir(), `scree-lab-site-${hash}`);
   if (!existsSync(folder)) await onlyOneAtATime(`${folder}.lock`, () => buildInto(folder));
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(
@@ -39,29 +40,10 @@ async function buildInto(folder: string): Promise<void> {
   }
   execFileSync(process.execPath, [`${root}/pack-mnist.js`]);
   const unfinished = mkdtempSync(`${folder}-`);
+  const { build } = await import('vite');
   await build({ root, logLevel: 'warn', build: { outDir: unfinished, emptyOutDir: true } });
   renameSync(unfinished, folder);
 }
-
-/** All inputs of the build: the lab, the sources of all packages, and the versions of their dependencies. */
-function hashOfSources(): string {
-  const hash = createHash('sha256');
-  const sources = readdirSync(join(root, '..')).map((name) => `../${name}/src`);
-  for (const path of ['index.html', 'pack-mnist.js', 'vite.config.ts', ...sources, '../../package-lock.json']) {
-    const start = join(root, path);
-    const files = statSync(start).isFile()
-      ? [start]
-      : readdirSync(start, { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile() && !GENERATED.test(entry.name))
-          .map(({ parentPath, name }) => join(parentPath, name))
-          .sort();
-    for (const file of files) hash.update(`${relative(root, file)}\0`).update(readFileSync(file));
-  }
-  return hash.digest('hex').slice(0, 16);
-}
-
-/** Files that pack-mnist.js makes from a package. The version of the package is in the lock file. */
-const GENERATED = /^mnist-.*\.gz$/;
 
 /** Runs work that only one test process may do at a time. */
 async function onlyOneAtATime(lock: string, work: () => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../../test/chromium.js';
+import { closePages, sharedChromium } from '../../../test/chromium.js';
 import { frames, labSite, serve, violations, type Watched, watch } from './lab-site.js';
 
 const executablePath = inject('chromium');
@@ -19,10 +19,10 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
 
   beforeAll(async () => {
     server = await serve(await labSite());
-    browser = await launchChromium(executablePath);
+    browser = await sharedChromium(executablePath);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.close();
   });
   afterEach(async ({ task }) => {

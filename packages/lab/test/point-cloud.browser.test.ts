@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../../test/chromium.js';
+import { closePages, sharedChromium } from '../../../test/chromium.js';
 import { serve } from '../../../test/serve.js';
 import { bundlePage } from './point-cloud-page/bundle.js';
 import {
@@ -51,13 +51,13 @@ describe.skipIf(!executablePath)('the point cloud, in Chromium', () => {
   }
 
   beforeAll(async () => {
-    const [site, launched] = await Promise.all([bundlePage(), launchChromium(executablePath)]);
+    const [site, launched] = await Promise.all([bundlePage(), sharedChromium(executablePath)]);
     browser = launched;
     server = await serve(site, { 'Content-Security-Policy': POLICY });
     page = await open();
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.close();
   });
   afterEach(async () => {

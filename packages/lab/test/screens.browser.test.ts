@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../../test/chromium.js';
+import { closePages, sharedChromium } from '../../../test/chromium.js';
 import { frames, ISOLATED, labSite, serve, watch } from './lab-site.js';
 
 /**
@@ -68,11 +68,11 @@ describe.skipIf(!executablePath)('every screen, in Chromium', () => {
   let server: { url: string; close(): Promise<void> };
   beforeAll(async () => {
     server = await serve(await labSite(), ISOLATED);
-    browser = await launchChromium(executablePath);
+    browser = await sharedChromium(executablePath);
     if (keeping) mkdirSync(folder, { recursive: true });
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.close();
   });
 

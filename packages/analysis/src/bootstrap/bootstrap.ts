@@ -1,4 +1,5 @@
 import { type Data, DataError, Moments, type Stability } from '@scree/core';
+import { checkObject } from '@scree/core/pipeline';
 import { checkFitQuestions, type FitQuestions, fitAndAsk } from '../fit-and-ask.js';
 import { BOOTSTRAP_CHOICES, type BootstrapChoices } from './bootstrap-options.js';
 
@@ -17,6 +18,7 @@ export async function bootstrap(data: Data, options: BootstrapOptions = {}): Pro
       'A bootstrap draws rows, and the rows of moments are gone. Pass the rows themselves.',
     );
   }
+  checkObject(options);
   const entries = Object.entries(options);
   const isChoice = ([name]: [string, unknown]): boolean => Object.hasOwn(BOOTSTRAP_CHOICES, name) && name !== 'seed';
   const chosen: BootstrapChoices = Object.fromEntries(entries.filter(isChoice));

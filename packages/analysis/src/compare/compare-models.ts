@@ -2,6 +2,7 @@ import { DataError, type Matrix, type Model, RowMatrix, type Warning } from '@sc
 import { isMatrix, withJson } from '@scree/core/data';
 import { combineRows, dot, norm, rowProducts, subspaceAngles, svd, transpose } from '@scree/core/linalg';
 import { describeValue } from '@scree/core/pipeline';
+import { checkModel } from '../check-model.js';
 
 /**
  * Tucker's congruence coefficients of the rows of two matrices with the same columns, usually loadings: Σaⱼbⱼ/√(Σaⱼ²·Σbⱼ²), a cosine
@@ -54,6 +55,8 @@ export interface ModelComparison {
  * compared in the units of each fit, so both models should scale their columns in the same way.
  */
 export function compareModels(first: Model, second: Model): ModelComparison {
+  checkModel(first);
+  checkModel(second);
   const { a, b, columns } = sharedColumns(first, second);
   const d = a.length;
   const restrict = ({ data, rows, cols }: Matrix<Float64Array>, to: readonly number[]): Float64Array => {

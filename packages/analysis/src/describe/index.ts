@@ -21,6 +21,7 @@ export {
   neededComponents,
 } from './describe-model.js';
 export { describeReason, describeReasons } from './describe-reason.js';
+export { describeRowReason } from './describe-row-reason.js';
 export { describeScale, type ScaleDescription } from './describe-scale.js';
 export {
   describeStability,

@@ -1,6 +1,7 @@
 import { type Encoding, type Model, OptionError } from '@scree/core';
 import type { CategoryColumn } from '@scree/core/data';
 import { offsetsOf } from '@scree/core/data';
+import { checkModel } from '../check-model.js';
 import { columnContributions } from './column-contributions.js';
 
 /** A level of a category and the components; each list has one entry per component. */
@@ -37,6 +38,7 @@ export interface Category {
  * The model is enough; no row is read. A row whose missing value counts as the mean belongs to every level by its share.
  */
 export function categories(model: Model): Category[] {
+  checkModel(model);
   const encoding = encodingOf(model, ['mca', 'famd', 'mfa']);
   const offsets = offsetsOf(encoding);
   const columns = columnContributions(model);
@@ -129,6 +131,7 @@ export interface AdjustedInertias {
 
 /** Adjusted inertias of a model by `mca`. The shares of its variances are far too small. */
 export function adjustedInertias(model: Model): AdjustedInertias {
+  checkModel(model);
   const { columns } = encodingOf(model, ['mca']);
   const { spectrum, variances, d } = model;
   const q = columns.length;

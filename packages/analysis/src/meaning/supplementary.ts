@@ -1,6 +1,7 @@
 import { type Data, type Model, OptionError, type TableData } from '@scree/core';
 import { openSource } from '@scree/core/data';
 import { checkObject, describeValue, keepAlive, ProgressTracker } from '@scree/core/pipeline';
+import { checkModel } from '../check-model.js';
 import { AlignedLabels, AlignedRows, type RowLabels } from '../reading/aligned.js';
 import type { RowOptions } from '../reading/read-blocks.js';
 import { scoredBlocks } from '../reading/read-blocks.js';
@@ -34,6 +35,7 @@ export function supplementary(
   data: TableData,
   options: SupplementaryOptions = {},
 ): Promise<Supplementary> {
+  checkModel(model);
   return keepAlive(() => read(model, data, options));
 }
 

@@ -10,6 +10,7 @@ import {
   ProgressTracker,
   type Task,
 } from '@scree/core/pipeline';
+import { checkModel } from '../check-model.js';
 import { readBlocks } from '../reading/read-blocks.js';
 
 /** Options of `probabilistic`. */
@@ -41,6 +42,7 @@ const ROUNDING = 1e-13;
  * model that keeps every component is the normal distribution with the covariance of the data.
  */
 export function probabilistic(model: Model, options: ProbabilisticOptions = {}): ProbabilisticPca {
+  checkModel(model);
   return new ProbabilisticPca(model, options);
 }
 

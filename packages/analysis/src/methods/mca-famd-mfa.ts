@@ -16,6 +16,7 @@ import {
 } from '@scree/core/data';
 import {
   availableEngines,
+  checkObject,
   checkOption,
   checkOptions,
   describeValue,
@@ -148,6 +149,7 @@ export function checkRequest(
   method: Exclude<EncodingMethod, 'pca'>,
   options: Partial<MfaOptions> & McaOptions,
 ): Request {
+  checkObject(options);
   for (const [option, value] of Object.entries(options ?? {})) {
     if (value === undefined) continue;
     if (REFUSED.includes(option) && !EXTRA[method].includes(option)) {

@@ -1,6 +1,7 @@
 import { type Model, type Row, RowMatrix, type TableData } from '@scree/core';
 import { scoreNames, withJson } from '@scree/core/data';
-import { type ControlOptions, keepAlive, type Reconstruction } from '@scree/core/pipeline';
+import { type ControlOptions, checkObject, keepAlive, type Reconstruction } from '@scree/core/pipeline';
+import { checkModel } from '../check-model.js';
 import { omit } from '../fields.js';
 import type { RowOptions } from '../reading/read-blocks.js';
 import { scoredBlocks } from '../reading/read-blocks.js';
@@ -93,6 +94,8 @@ export async function rowContributions(
   data: TableData | Row,
   options: RowOptions = {},
 ): Promise<RowContributions> {
+  checkModel(model);
+  checkObject(options);
   const parts: RowContributions[] = [];
   for await (const part of rowContributionBlocks(model, data, options)) parts.push(part);
   return joinContributions(parts);

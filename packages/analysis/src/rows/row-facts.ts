@@ -6,7 +6,7 @@ import type { Groups } from '../meaning/groups.js';
 import { EvenSample } from '../reading/even-sample.js';
 import type { ComparedModel } from './compared-model.js';
 import { DistinctNames } from './distinct-names.js';
-import { hotellingT2 } from './monitoring.js';
+import { hotellingT2 } from './row-limits.js';
 import { RowValues } from './row-values.js';
 
 /** Identifies a row: its index among the rows that were read, its number in the table from 1, and its name. */

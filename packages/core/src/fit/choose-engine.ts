@@ -1,6 +1,6 @@
 import type { Engine, Rates, Streaming } from '../engines/engine.js';
 import { OptionError } from '../errors.js';
-import { type KnownShape, makePlan, type Plan, type PlanRequest, type Shape } from '../plan.js';
+import { type KnownShape, type Plan, type PlanRequest, planFor, type Shape } from '../plan.js';
 import { CostModel, type EngineFacts } from '../solvers/cost-model.js';
 import type { SolverName } from '../solvers/names.js';
 import { SOLVERS } from '../solvers/registry.js';
@@ -25,7 +25,7 @@ export interface Candidate extends PlannedEngine {
 
 /** The plan of an engine, and its estimated seconds on this machine. */
 export function candidate(shape: Shape, request: MachineRequest & { readonly engine: Engine }): Candidate {
-  const plan = makePlan(shape, request);
+  const plan = planFor(shape, request);
   return { engine: request.engine, plan, seconds: secondsHere(plan.solver, shape, request) };
 }
 

@@ -44,7 +44,8 @@ export interface SmallFit {
  */
 export function smallFit(source: RowSource, settings: Settings): SmallFit | undefined {
   const { solver, learn, engine, columnTransform = 'none', scale, blocking, missing } = settings;
-  const plain = missing === 'error' && columnTransform === 'none' && scale !== 'median';
+  const plain =
+    missing === 'error' && source.expected === undefined && columnTransform === 'none' && scale !== 'median';
   const auto = solver === 'auto' && learn === undefined && engine === 'auto' && blocking !== 'none';
   const block = plain && auto && operations(source) <= MOST_AT_ONCE ? denseBlock(source) : undefined;
   if (!block) return undefined;

@@ -6,9 +6,9 @@ import { rowsOnCluster } from '../engines/remote.js';
 import { ConvergenceError } from '../errors.js';
 import { type NestedModels, nested } from '../model/finish.js';
 import { loadDataWarnings } from '../model/load-data-warnings.js';
-import type { Model } from '../model/model.js';
+import { Model } from '../model/model.js';
 import { checkColumnOptions, plannedCount, type Settings } from '../options.js';
-import { makePlan, type Plan, type Shape } from '../plan.js';
+import { type Plan, planFor, type Shape } from '../plan.js';
 import { checkLearn } from '../solvers/check-learn.js';
 import { SOLVERS } from '../solvers/registry.js';
 import type { Solution, Solver } from '../solvers/solver.js';
@@ -28,11 +28,15 @@ export interface FitResult extends NestedModels {
 
 /** The pipeline of `pca` for an opened source and checked options: plans, reads, solves and finishes. */
 export async function fit(
-  source: RowSource | MomentSums,
+  data: RowSource | MomentSums,
   given: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
 ): Promise<FitResult> {
+  const expected = data instanceof MomentSums ? undefined : (data.expected as MomentSums | undefined);
+  // Weights are part of moments.
+  if (expected) return fitExpected(expected, data as RowSource, { ...given, weights: undefined }, engines, progress);
+  const source = data;
   checkLearn({ ...given, k: typeof given.k === 'object' ? undefined : given.k });
   // Oja's rule has one neuron.
   const settings = given.learn?.rule === 'oja' ? { ...given, k: 1 } : given;
@@ -53,6 +57,20 @@ export async function fit(
   } finally {
     reading.release();
   }
+}
+
+/** The fit of the expected moments of rows, with the warnings of the rows. */
+async function fitExpected(
+  moments: MomentSums,
+  rows: RowSource,
+  settings: Settings,
+  engines: Parameters<typeof fit>[2],
+  progress: ProgressTracker,
+): Promise<FitResult> {
+  const { model, first, ...facts } = await fit(moments, settings, engines, progress);
+  const warnings = (await rows.warnings?.()) ?? [];
+  const withWarnings = (found: Model): Model => new Model({ ...found, warnings: [...warnings, ...found.warnings] });
+  return { ...facts, model: withWarnings(model), first: (k) => withWarnings(first(k)) };
 }
 
 /** The error of a solver that stopped before it converged. It contains the model so far. */
@@ -99,7 +117,7 @@ async function choosePlan(
   const { k, solver, tolerance, learn, memory } = settings;
   const request = { k: plannedCount(k), solver, tolerance, learn, memory, engine: engines[0] };
   const remote = 'blocks' in shape ? rowsOnCluster(shape) : undefined;
-  if (!remote && engines.length === 1) return { engine: engines[0], plan: makePlan(shape, request) };
+  if (!remote && engines.length === 1) return { engine: engines[0], plan: planFor(shape, request) };
   const { candidate, cheapest, chooseWhere } = await import('./choose-engine.js');
   if (remote) return chooseWhere(shape, remote.streaming, request, engines);
   return cheapest(engines.map((engine) => candidate(shape, { ...request, engine })));

@@ -1,11 +1,12 @@
 import type { ProgressTracker } from '../base/progress.js';
 import { decoded } from '../data/blocks/float16.js';
 import { checkBlockWidth, mapSource, type RowSource } from '../data/blocks/row-source.js';
+import { fillOptionsOf } from '../data/inputs/missing-option.js';
 import { keepRows } from '../data/inputs/open-source.js';
 import { type RowWeights, rowWeights } from '../data/statistics/weights.js';
 import { DataError, describeColumn } from '../errors.js';
 import { rereadable } from '../fit/reading.js';
-import type { Settings } from '../options.js';
+import { checkOptions, type Settings } from '../options.js';
 import { keepRowSet } from '../table/filter-rows.js';
 import { GapCounts } from '../table/gap-counts.js';
 import { fillMissing, missingIn, rowHasMissing } from '../table/missing-values.js';
@@ -13,9 +14,10 @@ import { RowSet } from '../table/row-set.js';
 import type { Table } from '../table/table.js';
 import { sourceTable, toRowSource } from '../table/to-row-source.js';
 import type { Warning } from '../warning.js';
+import type { FillReport } from './fill-by-model.js';
 
 /** The options that `handleMissing` needs. */
-export type GapSettings = Pick<Settings, 'missing' | 'weights' | 'columnNames'>;
+export type GapSettings = Pick<Settings, 'missing' | 'weights' | 'columnNames'> & Partial<Settings>;
 
 /** Rows without missing values, and the settings for them. */
 export interface CompleteRows<Given> {
@@ -23,6 +25,8 @@ export interface CompleteRows<Given> {
   readonly settings: Given;
   /** The rows that were kept; undefined if all were. */
   readonly kept?: RowSet | undefined;
+  /** How missing values were predicted; undefined if none was. */
+  readonly filled?: FillReport | undefined;
 }
 
 /** One reading of a source: which rows are complete, and the mean of the values of each column that are there. */
@@ -35,7 +39,7 @@ interface Survey {
 }
 
 /** The table steps of the option `missing`: one for each rule but 'error', which leaves the source as it is. */
-const RULES: Readonly<Record<Exclude<Settings['missing'], 'error'>, (...given: StepInput) => Step>> = {
+const RULES: Readonly<Record<'drop' | 'mean', (...given: StepInput) => Step>> = {
   drop: (table, { complete, dropped }) => {
     if (complete.chosen > 0) return { table: keepRowSet(table, complete), counts: dropped, kept: complete };
     throw new DataError(
@@ -77,14 +81,32 @@ export async function handleMissing<Given extends GapSettings>(
   progress: ProgressTracker,
 ): Promise<CompleteRows<Given>> {
   const done: Given = { ...settings, missing: 'error' };
-  if (settings.missing === 'error' || given.nonzeros !== undefined) return { source: given, settings: done };
+  if (settings.missing === 'error') return { source: given, settings: done };
+  if (given.nonzeros !== undefined) {
+    if (given.resident) await refuseSparseGaps(given);
+    return { source: given, settings: done };
+  }
   try {
+    const options = fillOptionsOf(settings.missing);
+    if (options) {
+      const { fillByModel } = await import('./fill-by-model.js');
+      const {
+        source,
+        settings: own,
+        report,
+      } = await fillByModel(given, { ...checkOptions({}), ...settings }, options, progress);
+      return { source, settings: { ...settings, ...changed(own), missing: 'error' }, filled: report };
+    }
     const source = await rereadable(given, progress);
     const names = settings.columnNames ?? source.columnNames;
     const weights = rowWeights(settings.weights, source.rows);
     const found = await survey(source, weights, progress);
     if (found.complete.chosen === found.complete.rows) return { source, settings: done };
-    const { table, counts, kept } = RULES[settings.missing](sourceTable(source) as Table<never>, found, names);
+    const { table, counts, kept } = RULES[settings.missing as 'drop' | 'mean'](
+      sourceTable(source) as Table<never>,
+      found,
+      names,
+    );
     const warnings = async (): Promise<Warning[]> => [
       ...((await source.warnings?.()) ?? []),
       ...counts.warnings((column) => names?.[column] ?? `column ${column + 1}`),
@@ -99,6 +121,25 @@ export async function handleMissing<Given extends GapSettings>(
   } catch (error) {
     await given.close?.();
     throw error;
+  }
+}
+
+/** Throws if sparse rows in memory store a missing value. They have no gaps to drop or fill: entries that are not stored are 0. */
+async function refuseSparseGaps(source: RowSource): Promise<void> {
+  let first = 0;
+  for await (const block of source.blocks()) {
+    const at = block.kind === 'sparse' ? block.data.findIndex(Number.isNaN) : -1;
+    if (block.kind === 'sparse' && at >= 0) {
+      const row = first + block.indptr.findIndex((end) => end > at) - 1;
+      const column = block.indices[at];
+      await source.close?.();
+      throw new DataError(
+        'MISSING_VALUES',
+        `The sparse rows hold NaN at row ${row + 1}, column ${describeColumn(column, source.columnNames)}, and the option missing is for rows that are not sparse. Leave such rows out, or pass a dense matrix.`,
+        { row, column },
+      );
+    }
+    first += block.rows;
   }
 }
 
@@ -142,6 +183,11 @@ async function survey(source: RowSource, weights: RowWeights, progress: Progress
   weights.end(complete.rows);
   progress.end();
   return { complete, dropped, filled, means: first.map((value, j) => value + sums[j] / totals[j]) };
+}
+
+/** The settings that a method of filling may change. */
+function changed({ scale, scaling, columnWeights }: Settings): Partial<Settings> {
+  return { scale, columnWeights, ...(scaling ? { scaling } : {}) };
 }
 
 function keptWeights(weights: ArrayLike<number>, kept: RowSet): Float64Array {

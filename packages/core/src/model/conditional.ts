@@ -92,17 +92,22 @@ export class ConditionalMeans {
   }
 
   /**
-   * `solve`, if y = Wᵀb was computed with the missing entries taken as they stand in `rows`: only the missing columns are visited.
-   * Returns the explained part of ‖b_o‖².
+   * `solve`, if y = Wᵀb was computed with the missing entries taken as they stand in the row `b`: only the missing columns are visited,
+   * `gaps[from]`, …, `gaps[to − 1]`. y begins at `at`. Returns the explained part of ‖b_o‖².
    */
-  solveFrom(y: Float64Array, from: number, rows: Float64Array, start: number, gaps: ArrayLike<number>): number {
+  solveFrom(y: Float64Array, at: number, b: Float64Array, gaps: Int32Array, from: number, to: number): number {
     const { k, loadings, latent, factor } = this;
-    factor.set(this.#gram);
-    for (let c = 0; c < k; c++) latent[c] = y[from + c];
-    for (let g = 0; g < gaps.length; g++) {
-      const j = gaps[g];
-      this.#addOuter(factor, j, -1);
-      axpy(-rows[start + j], loadings, j * k, latent, 0, k);
+    const gram = this.#gram;
+    for (let e = 0; e < k * k; e++) factor[e] = gram[e];
+    for (let c = 0; c < k; c++) latent[c] = y[at + c];
+    for (let g = from; g < to; g++) {
+      const row = gaps[g] * k;
+      const value = b[gaps[g]];
+      for (let a = 0; a < k; a++) {
+        const w = loadings[row + a];
+        latent[a] -= value * w;
+        for (let c = 0; c <= a; c++) factor[a * k + c] -= w * loadings[row + c];
+      }
     }
     return this.#factorise();
   }

@@ -1,5 +1,5 @@
 import type { Matrix } from '../data/blocks/matrix.js';
-import { OptionError } from '../errors.js';
+import { describeValue, OptionError } from '../errors.js';
 import type { Warning } from '../warning.js';
 import type { ModelRecord } from './record.js';
 import { stabilityOfFirst } from './stability.js';
@@ -9,7 +9,7 @@ export function checkFirst(k: number, most: number): void {
   if (Number.isSafeInteger(k) && k >= 1 && k <= most) return;
   throw new OptionError(
     'K_OUT_OF_RANGE',
-    `k is ${k}, but this model has ${most} components. Use a whole number from 1 to ${most}, or fit with a larger k.`,
+    `k is ${describeValue(k)}, but this model has ${most === 1 ? '1 component. Use 1' : `${most} components. Use a whole number from 1 to ${most}`}, or fit with a larger k.`,
     { option: 'k', value: k, expected: most },
   );
 }

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../../../test/chromium.js';
+import { closePages, sharedChromium } from '../../../../test/chromium.js';
 import { type Site, serve } from '../../../../test/serve.js';
 import { digests, shared } from '../conformance/digests.js';
 import { engineChecks } from '../conformance/engines.js';
@@ -60,9 +60,9 @@ async function expectSameBits(engine: EngineName, measuring: Promise<Record<stri
 describe.skipIf(!executablePath)('in Chromium', () => {
   beforeAll(async () => {
     site = await bundlePage();
-    browser = await launchChromium(executablePath);
+    browser = await sharedChromium(executablePath);
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closePages(browser));
 
   const isolation = {
     'Cross-Origin-Opener-Policy': 'same-origin',

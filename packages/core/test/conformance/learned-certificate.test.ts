@@ -1,6 +1,7 @@
 import { principalAngles } from '@scree/analysis';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/sample.js';
 import { ConvergenceError, type LearnOptions, Model, pca } from '../../src/index.js';
 import { withSpectrum } from '../support/data.js';
 
@@ -60,7 +61,7 @@ describe('certificates of learned models', () => {
           expect(angles[angles.length - 1]).toBeLessThanOrEqual(certificate.subspaceAngleBound + slack);
         }
       }),
-      { numRuns: 600 },
+      { numRuns: runs(200, 600) },
     );
     expect(checked).toBeGreaterThan(500);
   });

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { sample } from '../../../../test/sample.js';
 import type { DenseBlock, Scaler } from '../../src/data/blocks/block.js';
 import { wasmEngine } from '../../src/engines/choose.js';
 import { MOST_JOBS, QUEUE_BYTES, QUEUE_START, queueIndex } from '../../src/engines/wasm/threads/job-queue.js';
@@ -51,13 +52,14 @@ async function everything(engine: Engine, data: DenseBlock): Promise<Uint8Array>
 
 describe('threads', () => {
   it('give the same bits for 1, 2, 3 or 8 threads', async () => {
-    for (const [rows, cols] of [
+    const shapes = [
       [6000, 100],
       [2500, 500],
       [900, 1100],
-    ]) {
-      const data = block(rows, cols);
-      for (const float32 of [false, true]) {
+    ];
+    for (const float32 of [false, true]) {
+      for (const [rows, cols] of sample(shapes, 2, Number(float32))) {
+        const data = block(rows, cols);
         const results: Uint8Array[] = [];
         for (const threads of [1, 2, 3, 8]) {
           const engine = (await wasmEngine({ threads })) as Engine;
@@ -72,18 +74,19 @@ describe('threads', () => {
   });
 
   it('share the copying of shared data, with the same bits as for data that are not shared', async () => {
-    for (const [rows, cols] of [
+    const types = [
+      [Float64Array, 8],
+      [Float32Array, 4],
+      [Int16Array, 6],
+    ] as const;
+    for (const [i, [rows, cols]] of [
       [6000, 60],
       [700, 500],
       [40, 2000],
-    ]) {
+    ].entries()) {
       const own = block(rows, cols);
       const { data } = own;
-      for (const [type, offset] of [
-        [Float64Array, 8],
-        [Float32Array, 4],
-        [Int16Array, 6],
-      ] as const) {
+      for (const [type, offset] of sample(types, 1, i)) {
         const plain = type.from(data as Float64Array);
         const shared = new (type as typeof Float64Array<SharedArrayBuffer>)(
           new SharedArrayBuffer(offset + plain.byteLength),

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../../../test/chromium.js';
+import { closePages, sharedChromium } from '../../../../test/chromium.js';
 import { serve } from '../../../../test/serve.js';
 import { bundlePage } from '../browser/bundle.js';
 import { faultChecks } from './faults.js';
@@ -18,8 +18,8 @@ describe.skipIf(!executablePath)('the WebGPU engine on the software driver of Ch
   beforeAll(async () => {
     const server = await serve(await bundlePage(new URL('.', import.meta.url)));
     toClose.push(server.close);
-    browser = await launchChromium(executablePath, SOFTWARE);
-    toClose.unshift(() => browser.close());
+    browser = await sharedChromium(executablePath, SOFTWARE);
+    toClose.unshift(() => closePages(browser));
     page = await browser.newPage();
     const errors: Error[] = [];
     page.on('pageerror', (error) => errors.push(error));

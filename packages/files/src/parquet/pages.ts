@@ -157,7 +157,7 @@ export class PageReader {
     const unpacking = this.#unpack(rest, this.#options.scratch.unpacked(size));
     const body = unpacking instanceof Uint8Array ? unpacking : await unpacking;
     if (body.length !== size) throw new RangeError(`a page unpacks to ${body.length} bytes instead of ${size}`);
-    // Not a Buffer of Node: its `slice` makes no copy.
+    // Node's own byte arrays have a `slice` that makes no copy.
     return { header, levels, body: new Uint8Array(body.buffer, body.byteOffset, size) };
   }
 

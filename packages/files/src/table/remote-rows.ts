@@ -5,7 +5,9 @@ import { infiniteIn, missingError } from './table-errors.js';
 
 /** The rows on a cluster, if the table is on one. If there are weights, the rows are read here as the weights are. */
 export function remoteRows(rows: FileRows): RowSource['remote'] {
-  const { table, roles, missing, fill, facts } = rows;
+  const { table, roles, fill, facts } = rows;
+  // A cluster cannot pass missing values on.
+  const missing = rows.missing === 'keep' ? 'error' : rows.missing;
   const { used, cols, weight } = roles;
   if (!table.remote || weight !== undefined) return undefined;
   return table.remote({

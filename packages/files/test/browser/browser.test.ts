@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../../../test/chromium.js';
+import { closePages, sharedChromium } from '../../../../test/chromium.js';
 import { serve } from '../../../../test/serve.js';
 import { bundlePage } from '../../../core/test/browser/bundle.js';
 import { PACKED_ARROW, ZSTD_CSV } from '../fixtures.js';
@@ -58,12 +58,12 @@ describe.skipIf(!executablePath)('in a worker of Chromium', () => {
   beforeAll(async () => {
     const server = await serve(await bundlePage(new URL('.', import.meta.url)), { 'Content-Security-Policy': POLICY });
     close = server.close;
-    browser = await launchChromium(executablePath);
+    browser = await sharedChromium(executablePath);
     page = await browser.newPage();
     await page.goto(server.url);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await close?.();
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, inject } from 'vitest';
-import { launchChromium } from '../../../../test/chromium.js';
+import { closePages, sharedChromium } from '../../../../test/chromium.js';
 import { ISOLATED, labSite, serve, type Watched, watch } from '../lab-site.js';
 
 /** 60 rows of three correlated columns, and the names of the columns. */
@@ -61,12 +61,12 @@ export class ExplorePage {
   async start(executablePath: string): Promise<void> {
     this.site = await labSite();
     this.#server = await serve(this.site, ISOLATED);
-    this.browser = await launchChromium(executablePath, WEBGPU);
+    this.browser = await sharedChromium(executablePath, WEBGPU);
     this.folder = await mkdtemp(join(tmpdir(), 'scree-lab-'));
   }
 
   async stop(): Promise<void> {
-    await this.browser?.close();
+    await closePages(this.browser);
     await this.#server?.close();
     if (this.folder) await rm(this.folder, { recursive: true, force: true });
   }

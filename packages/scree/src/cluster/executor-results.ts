@@ -1,3 +1,4 @@
+import { DataError } from '@scree/core';
 import { openArrowBytes } from '@scree/files/platform';
 import { PIECE_LENGTH } from './executor-passes.js';
 import { arrayOf, DOUBLE, LONG, structOf } from './messages.js';
@@ -49,24 +50,44 @@ export async function* piecesOf(
   }
 }
 
-/** Assembles the vectors of partitions. Yields a vector when its last piece has arrived. The first number of a vector is its length. */
+/** Vectors of partitions may be incomplete at the same time in this number, however little memory is allowed: Spark sends one after the other. */
+const ALWAYS_ALLOWED = 16;
+
+/**
+ * Assembles the vectors of partitions. Yields a vector when its last piece has arrived. The first number of a vector is its length.
+ * Throws if a part says a wrong length, or if the incomplete vectors need more than `memory` bytes: a server may send anything.
+ */
 export async function* assembleParts(
   pieces: AsyncIterable<VectorPiece>,
   longest: number,
+  memory: number,
 ): AsyncGenerator<Float64Array, void, void> {
+  const size = longest + PIECE_LENGTH;
+  const most = Math.max(ALWAYS_ALLOWED, Math.floor(memory / (8 * size)));
   const waiting = new Map<number, { readonly vector: Float64Array; pieces: number }>();
   for await (const { part, at, numbers } of pieces) {
-    const known = waiting.get(part) ?? { vector: new Float64Array(longest + PIECE_LENGTH), pieces: 0 };
-    waiting.set(part, known);
-    known.vector.set(
-      numbers.subarray(0, Math.max(0, longest + PIECE_LENGTH - at)),
-      Math.min(at, longest + PIECE_LENGTH),
-    );
+    if (!(Number.isInteger(part) && at >= 0)) throw new TypeError('a piece of a result names no part or no place');
+    let known = waiting.get(part);
+    if (!known) {
+      if (waiting.size >= most) throw tooManyParts(waiting.size);
+      known = { vector: new Float64Array(size), pieces: 0 };
+      waiting.set(part, known);
+    }
+    known.vector.set(numbers.subarray(0, Math.max(0, size - at)), Math.min(at, size));
     known.pieces++;
     const length = known.vector[0];
+    if (length > size) throw new TypeError('a part of a result says that it is longer than it can be');
     if (!(length > 0) || known.pieces < Math.ceil(length / PIECE_LENGTH)) continue;
     waiting.delete(part);
     yield known.vector.subarray(1, length);
   }
   if (waiting.size > 0) throw new TypeError('parts of a result are missing');
+}
+
+function tooManyParts(count: number): DataError {
+  return new DataError(
+    'TOO_LARGE',
+    `The server sends more than ${count} incomplete parts of a result at the same time, which do not fit into memory. Allow more (memory, --memory), or divide the table into fewer partitions.`,
+    { reason: 'memory' },
+  );
 }

@@ -118,7 +118,7 @@ class SparkRows implements LoadedBlock {
     const longest = 5 + 9 * d + (together ? (d * (d + 1)) / 2 : 0);
     let [merges, parts] = [0, 0];
     const pieces = this.#run({ pass: 'moments', scatter: together, numbers: {} }, onStep);
-    for await (const vector of assembleParts(pieces, longest)) {
+    for await (const vector of assembleParts(pieces, longest, PARTS_SHARE * this.#input.memory)) {
       parts++;
       const more = emptyStatistics(d);
       merges = Math.max(merges, unpackMoments(vector, d, read, more, part));
@@ -237,7 +237,8 @@ class SparkRows implements LoadedBlock {
     const { cols: d } = this;
     const count = new Float64Array(d);
     const mean = new Float64Array(d);
-    for await (const vector of assembleParts(this.#run({ pass: 'means', numbers: {} }, onStep), 1 + 3 * d)) {
+    const pieces = this.#run({ pass: 'means', numbers: {} }, onStep);
+    for await (const vector of assembleParts(pieces, 1 + 3 * d, PARTS_SHARE * this.#input.memory)) {
       for (let j = 0; j < d; j++) {
         if (vector[j] === 0) continue;
         count[j] += vector[j];

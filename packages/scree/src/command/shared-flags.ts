@@ -230,6 +230,17 @@ export const WITH_FLAG: Flag = {
   },
 };
 
+export const FAIL_ABOVE_FLAG: Flag = {
+  name: 'fail-above',
+  value: 'SHARE',
+  what: 'exit with code 3 if a larger share of the rows is beyond a limit, such as 1% or 0.01',
+  read: (given) => {
+    const [, digits, sign] = /^(\d+(?:\.\d+)?|\.\d+)\s*(%?)$/.exec(given.trim()) ?? [];
+    const share = Number(digits) / (sign ? 100 : 1);
+    return share >= 0 && share < 1 ? { value: share } : { must: 'be a share such as 1% or 0.01' };
+  },
+};
+
 export const APPEND_FLAG = toggle(
   'append',
   'also write every column of the table before the computed ones, in its order and as it is written; numbers in .parquet and .arrow are 64-bit floats',

@@ -41,18 +41,18 @@ export interface Binary {
 /** True if every command line gets a process of its own. Otherwise one process runs most of them, which is faster. */
 const ALWAYS_SPAWN = process.env.SCREE_FULL !== undefined || process.platform === 'win32';
 
+/** Commands that have had a process of their own, and the process that runs the others. Test files of one process share both. */
+const started = new Set<string>();
+let served: ServedCommand | undefined;
+process.once('exit', () => served?.close());
+
 /**
  * A command line gets a process of its own if that is what it is about: standard input, limits, another user or environment. So do the
  * first lines of every command, which show that it starts and ends by itself. One process runs the others.
  */
 export function useBinary(name: string): Binary {
   const folder = mkdtempSync(join(tmpdir(), `scree-${name}-`));
-  const started = new Set<string>();
-  let served: ServedCommand | undefined;
-  afterAll(() => {
-    served?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const path = (file: string): string => join(folder, file);
   const run = (args: readonly string[], settings: Settings = {}): Outcome => {
     const [command = ''] = args;

@@ -41,6 +41,9 @@ async function serve([module, replies]) {
 function watch() {
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
+  // The process that runs the tests may be killed, and then nobody ends this one.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGKILL'), 1000);
   parentPort?.on('message', (message) => {
     clearTimeout(timer);
     if (message === 'begins') timer = setTimeout(() => process.kill(process.pid, 'SIGKILL'), LONGEST);

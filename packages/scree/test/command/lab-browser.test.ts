@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../../../test/chromium.js';
+import { closePages, sharedChromium } from '../../../../test/chromium.js';
 import { serve } from '../../../../test/serve.js';
 import { RunningLab } from './running-lab.js';
 
@@ -21,7 +21,7 @@ describe.skipIf(!path)('scree lab in Chromium', () => {
 
   beforeAll(async () => {
     writeFileSync(join(folder, name), table);
-    [lab, browser] = await Promise.all([RunningLab.start(folder, [name]), launchChromium(path)]);
+    [lab, browser] = await Promise.all([RunningLab.start(folder, [name]), sharedChromium(path)]);
     page = await browser.newPage();
     page.on('console', (message) => {
       const text = message.text();
@@ -37,7 +37,7 @@ describe.skipIf(!path)('scree lab in Chromium', () => {
     await page.goto(lab.address);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await lab?.stop();
     rmSync(folder, { recursive: true, force: true });
   });

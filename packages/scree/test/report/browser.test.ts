@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { chooseComponents, Model, makeReport, pca, type Report } from 'scree';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../../../test/chromium.js';
+import { closePages, sharedChromium } from '../../../../test/chromium.js';
 import { analyzed } from '../../../analysis/test/support/analyzed.js';
 import { digits, iris, labelsOf, noise, sourceOf } from './data.js';
 
@@ -12,7 +12,7 @@ describe.skipIf(!path)('a report in Chromium', () => {
   let page: Page;
   let complaints: string[];
   beforeAll(async () => {
-    browser = await launchChromium(path);
+    browser = await sharedChromium(path);
     page = await browser.newPage();
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -24,7 +24,7 @@ describe.skipIf(!path)('a report in Chromium', () => {
       void dialog.dismiss();
     });
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closePages(browser));
 
   /** Shows a report at some width and returns what is wrong with it. */
   async function look({ html, figures }: Report, width: number, colorScheme: 'light' | 'dark'): Promise<string[]> {

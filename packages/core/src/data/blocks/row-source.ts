@@ -13,6 +13,12 @@ export interface RemoteReference {
   readonly engine: string;
 }
 
+/** Moments that a fit takes instead of reading rows: `MomentSums` of core. */
+export interface ExpectedMoments {
+  readonly rows: number;
+  readonly cols: number;
+}
+
 /** A source of rows, in blocks. All data are converted to a source before they are read. */
 export interface RowSource {
   /** Number of rows; undefined if it is known only after reading them. */
@@ -32,6 +38,11 @@ export interface RowSource {
   readonly resident: boolean;
   /** Present if the rows are on a cluster that can compute with them. */
   readonly remote?: RemoteReference | undefined;
+  /**
+   * The expected moments of the rows, if values of theirs were predicted: their scatter includes the variance of the predictions. A fit
+   * is of these moments.
+   */
+  readonly expected?: ExpectedMoments | undefined;
   blocks(): Iterable<Block> | AsyncIterable<Block>;
   /** Warnings about how the rows were read. Called once, after the last pass and before `close`. */
   warnings?(): readonly Warning[] | Promise<readonly Warning[]>;
@@ -77,6 +88,9 @@ export function mapSource(source: RowSource, changes: Partial<RowSource>): RowSo
       },
       get remote() {
         return source.remote;
+      },
+      get expected() {
+        return source.expected;
       },
       blocks: () => source.blocks(),
       warnings: () => source.warnings?.() ?? [],

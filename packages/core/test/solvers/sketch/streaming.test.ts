@@ -1,6 +1,7 @@
 import { principalAngles } from '@scree/analysis';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../../test/sample.js';
 import { type Data, type Model, OptionError, pca } from '../../../src/index.js';
 import { toCsr, toMatrix, withSpectrum } from '../../support/data.js';
 
@@ -84,7 +85,7 @@ describe('streaming', () => {
           expect(excess).toBeLessThanOrEqual(truth.certificate.varianceBounds[i] + rounding * model.totalVariance);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: runs(100, 400) },
     );
   });
 
@@ -98,7 +99,7 @@ describe('streaming', () => {
         checkCertificate(model, truth);
         if (model.certificate.varianceBounds[0] < 1e-6 * model.variances[0]) sharper++;
       }),
-      { numRuns: 400 },
+      { numRuns: runs(100, 400) },
     );
     expect(sharper).toBeGreaterThan(100);
   });
