@@ -6,7 +6,7 @@ import { addChoiceAndStability, type CriteriaEffort } from './choice-and-stabili
 import { omit } from './fields.js';
 import { type FitQuestions, fitAndAsk } from './fit-and-ask.js';
 import type { TableFit } from './fit-table.js';
-import { chooseScale, type ScaleChoice } from './inspect/choose-scale.js';
+import type { ScaleChoice } from './inspect/choose-scale.js';
 import { inspectionOfMoments } from './inspect/inspected-source.js';
 import type { NotComputed } from './reasons.js';
 import type { TableSummary } from './summary/table-summary.js';
@@ -54,6 +54,7 @@ async function scaleOfMoments(
   moments: Moments,
   { columnNames, center = true }: Pick<AnalyzeSummaryOptions, 'columnNames' | 'center'>,
 ): Promise<ScaleChoice> {
+  const { chooseScale } = await import('./inspect/choose-scale.js');
   return chooseScale(await inspectionOfMoments(moments, columnNames), center);
 }
 

@@ -1,6 +1,6 @@
 import type { RowOrder } from '../inspect/row-order.js';
-import { relationText } from '../inspect/structure/linear-relation.js';
 import { count, formatNumber, listed } from './numbers.js';
+import { relationText } from './relation-text.js';
 
 /** Sentences about the structure of tables that the command and the page share. */
 

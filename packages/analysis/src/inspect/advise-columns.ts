@@ -1,10 +1,9 @@
 import { type Matrix, type NumberArray, type PcaOptions, ScreeError, type Warning } from '@scree/core';
 import type { DenseBlock } from '@scree/core/data';
 import { bestColour, type ColourColumn } from '../meaning/best-colour.js';
-import { chooseScale, type ScaleChoice } from './choose-scale.js';
+import type { ScaleChoice } from './choose-scale.js';
 import { type ColumnAccess, textsToRead } from './column-access.js';
 import type { ColumnFacts, InspectedColumns } from './column-inspector.js';
-import { CorrelationSample } from './duplicate-columns.js';
 import { inspectColumns } from './inspect-columns.js';
 import {
   type ColumnToLeaveOut,
@@ -58,6 +57,7 @@ export async function adviseColumns(table: ColumnAccess, control: Control = {}):
   const leftOut = columnsToLeaveOut(usable, markers, colour?.column);
   const left = new Set([...markers, ...leftOut].map(({ column }) => column));
   const label = await rowNames(table);
+  const { chooseScale } = await import('./choose-scale.js');
   return {
     leftOut,
     scaling: chooseScale(
@@ -164,6 +164,7 @@ async function measuredOnce(
   const read = { rows, columns: named, duplicates: [], sampledRows: 0 };
   if (!isComplete || columns.length === 0) return read;
   const matrix = await table.matrix(columns.map(({ index }) => index));
+  const { CorrelationSample } = await import('./duplicate-columns.js');
   const sample = new CorrelationSample(matrix.cols);
   sample.add(
     {

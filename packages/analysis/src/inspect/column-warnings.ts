@@ -3,8 +3,8 @@ import { listed } from '../describe/numbers.js';
 import type { ColumnFacts, InspectedColumns } from './column-inspector.js';
 import { mayNameRows, namesClasses, namesIdentifier, namesTime } from './column-names.js';
 import { beginAlike, haveOneUnit } from './column-units.js';
+import { isDate, isYear } from './date-columns.js';
 import { DUPLICATE_CORRELATION } from './duplicate-columns.js';
-import { isDate, isYear } from './row-markers.js';
 import { areOrdered } from './structure/ordered-columns.js';
 import { STRUCTURE_CHECKS } from './structure/registry.js';
 

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../describe/numbers.js';
+import { relationText } from '../../describe/relation-text.js';
 import type { ColumnFacts, SampledRows } from '../column-inspector.js';
 import { constantSums } from './constant-sum.js';
 import { areOrdered } from './ordered-columns.js';
@@ -104,26 +104,6 @@ function readable(relation: LinearRelation): LinearRelation {
       .map(({ column, coefficient }) => ({ column, coefficient: -coefficient / alone.coefficient })),
     constant: -constant / alone.coefficient,
   };
-}
-
-/** "ts = sws + ps", "total = 2 a − 0.5 b + 3". `title` gives the name of a column. */
-export function relationText(
-  left: string,
-  terms: readonly { readonly name: string; readonly coefficient: number }[],
-  constant: number,
-): string {
-  const parts = terms.map(({ name, coefficient }) => ({
-    sign: coefficient < 0 ? '−' : '+',
-    size: Math.abs(coefficient),
-    name,
-  }));
-  const written = parts.map(({ sign, size, name }, i) => {
-    const factor = Math.abs(size - 1) < NEGLIGIBLE ? '' : `${formatNumber(size)} `;
-    const before = i === 0 ? (sign === '−' ? '−' : '') : ` ${sign} `;
-    return `${before}${factor}${name}`;
-  });
-  const tail = constant === 0 ? '' : ` ${constant < 0 ? '−' : '+'} ${formatNumber(Math.abs(constant))}`;
-  return `${left} = ${written.join('')}${tail}`;
 }
 
 /** LINEAR_RELATION: a column is a sum or difference of others, so it adds nothing new and counts what they measure twice. */
