@@ -6,6 +6,14 @@ import type { ComponentMeaning } from '../meaning/component-meaning.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
 import { describeMeaning } from './describe-component.js';
 import { describeScale } from './describe-scale.js';
+import {
+  describeFewRows,
+  describeInfluence,
+  describeRowsApart,
+  type FewRows,
+  type Influence,
+  type RowsApart,
+} from './describe-second-look.js';
 import { STABLE_ANGLE } from './describe-stability.js';
 import { type DescribedRows, describeUnusual } from './describe-unusual.js';
 import { capitalised, listed, percent, plural, runs } from './numbers.js';
@@ -32,7 +40,13 @@ export function describeFinding(
       return stabilitySentence(details as unknown as StabilityDetails);
     case 'COMPONENT':
       return describeMeaning(details as unknown as ComponentMeaning, 3) ?? '';
+    case 'FEW_ROWS_DRIVE':
+      return describeFewRows(details as unknown as FewRows);
+    case 'INFLUENTIAL_ROW':
+      return describeInfluence(details as unknown as Influence);
     case 'UNUSUAL_ROWS':
+      if (details.robust !== undefined) return describeRowsApart(details as unknown as RowsApart);
+      return analysis.compared ? describeUnusual(analysis.compared.found, analysis.compared.facts) : '';
     case 'NO_UNUSUAL_ROWS':
       return analysis.compared ? describeUnusual(analysis.compared.found, analysis.compared.facts) : '';
     case 'SCALING':
@@ -77,6 +91,8 @@ function agreement({ k, agree, criteria }: Choice): string {
 interface StabilityDetails {
   readonly stable: readonly number[];
   readonly unstable: readonly number[];
+  /** Components that few rows make. */
+  readonly driven?: readonly number[];
   readonly degrees: readonly number[];
   /** Degrees between the halves of the rows, if rows are in an order, and whether they wander. */
   readonly halves?: readonly number[];
@@ -88,7 +104,7 @@ const MOST_ANGLES = 4;
 /** Degrees within which an axis is called stable. */
 const STABLE_DEGREES = (180 / Math.PI) * STABLE_ANGLE;
 
-function stabilitySentence({ stable, unstable, degrees, halves = [], wanders }: StabilityDetails): string {
+function stabilitySentence({ stable, unstable, driven = [], degrees, halves = [], wanders }: StabilityDetails): string {
   const whole = (angle: number): string => `${Math.max(1, Math.round(angle))}°`;
   if (wanders) {
     const turns = halves.slice(0, MOST_ANGLES).map((angle, i) => `PC${i + 1} turns by ${whole(angle)}`);
@@ -111,5 +127,11 @@ function stabilitySentence({ stable, unstable, degrees, halves = [], wanders }: 
     unstable.length === 0
       ? []
       : [`${names(unstable)} ${are(unstable)} not${stable.length === 0 ? ' stable in other samples' : ''}`];
-  return capitalised(`${[...first, ...rest].join('; ')}.`);
+  const made =
+    driven.length === 0
+      ? []
+      : [
+          `${listed(driven.map((c) => `PC${c}`))} ${are(driven)} no finding about other samples, because few rows make ${driven.length === 1 ? 'it' : 'them'}`,
+        ];
+  return capitalised(`${[...first, ...rest, ...made].join('; ')}.`);
 }

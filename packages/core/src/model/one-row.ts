@@ -21,7 +21,7 @@ export function readOneRow(
   names: readonly string[] | undefined,
   d: number,
   out: Float64Array,
-  onGap: (column: number, names: readonly string[] | undefined) => number,
+  onGap: (column: number, names: readonly string[] | undefined) => number = refuseGap,
   at = 0,
 ): void {
   const record = isRecord(row);
