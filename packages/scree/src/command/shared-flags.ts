@@ -158,6 +158,7 @@ export const ANALYSIS_FIT_FLAGS: readonly Flag[] = CODED_FIT_FLAGS.map((flag) =>
 );
 
 export const FIT_ONLY_FLAGS: readonly Flag[] = [
+  text('scores', 'FILE', 'also write the scores of the rows there: .npy, .csv, .tsv, .parquet or .arrow'),
   toggle('explain', 'print the predicted time of every solver'),
   text(
     'checkpoint',
