@@ -58,6 +58,8 @@ export type WarningCode =
   | 'SKEWED_COLUMNS'
   /** Neighbouring columns are alike, as in spectra and curves. */
   | 'ORDERED_COLUMNS'
+  /** A column of text has a level, such as NA, that often means a missing value. It counts as a value. */
+  | 'MISSING_LEVEL'
   /** Missing values were filled in. */
   | 'VALUES_FILLED'
   /** Rows without any value were filled in. */

@@ -331,6 +331,12 @@ const WARNINGS: {
   ORDERED_COLUMNS: ({ columns, count: all }) => {
     const [first, last] = columns as Names;
     return `The ${plural(Number(all), 'column')} from ${column(first).replace(/^column /, '')} to ${column(last).replace(/^column /, '')} are in an order in which neighbours are alike, like a spectrum: read loadings as curves.`;
+  MISSING_LEVEL: ({ columns, count: all }) => {
+    const levels = columns as readonly { readonly name: string; readonly level: string }[];
+    const each = levels.map(({ name, level }) => `${level} of ${column(name)}`);
+    const more = Number(all) > levels.length ? ` and of ${plural(Number(all) - levels.length, 'more column')}` : '';
+    const texts = [...new Set(levels.map(({ level }) => level))].join(',');
+    return `The level${levels.length > 1 ? 's' : ''} ${each.join(', ')}${more} ${levels.length > 1 ? 'count as values' : 'counts as a value'}. If missing values are meant: --na ${shellWord(texts)} and --missing drop, mean or level.`;
   },
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
