@@ -331,6 +331,7 @@ const WARNINGS: {
   ORDERED_COLUMNS: ({ columns, count: all }) => {
     const [first, last] = columns as Names;
     return `The ${plural(Number(all), 'column')} from ${column(first).replace(/^column /, '')} to ${column(last).replace(/^column /, '')} are in an order in which neighbours are alike, like a spectrum: read loadings as curves.`;
+  },
   MISSING_LEVEL: ({ columns, count: all }) => {
     const levels = columns as readonly { readonly name: string; readonly level: string }[];
     const each = levels.map(({ name, level }) => `${level} of ${column(name)}`);
