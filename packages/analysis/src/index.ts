@@ -99,6 +99,14 @@ export type { RowOptions } from './reading/read-blocks.js';
 export type { AnalysisPart, NotComputed, Reason } from './reasons.js';
 export { type CalibrationRows, calibrationLimits } from './rows/calibration-limits.js';
 export {
+  type ColumnDrift,
+  type Drift,
+  type DriftOptions,
+  type DriftTest,
+  type DriftWindow,
+  drift,
+} from './rows/drift.js';
+export {
   type BlockMonitor,
   blockMonitor,
   type FlaggedRow,
