@@ -106,7 +106,7 @@ async function analyzeRows(
     { ...table, coding: stored.coding },
     fitted,
     kept,
-    { rows, apart, listRows, rotation, kind },
+    { rows, second: { code: 'STORED' }, apart, listRows, rotation, kind },
     pick(options, 'figures', 'colours', 'listRows', 'rotate', 'seed', 'weights', 'signal', 'onProgress'),
   );
 }

@@ -46,7 +46,14 @@ export function analyzeSummary(summary: TableSummary, options: AnalyzeSummaryOpt
     checkObject(options);
     const fitted = await fitSummary(summary, options);
     const table = { ...tableWithoutRows(summary.header), source: fitted.source, merged: summary.header.parts };
-    const answers = { rows: { code: 'NO_ROWS' }, apart: undefined, listRows: true, rotation: options.rotate } as const;
+    const noRows = { code: 'NO_ROWS' } as const;
+    const answers = {
+      rows: noRows,
+      second: noRows,
+      apart: undefined,
+      listRows: true,
+      rotation: options.rotate,
+    } as const;
     return recordOf(table, fitted, keptComponents(fitted, table, options), answers, options);
   });
 }

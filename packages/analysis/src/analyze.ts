@@ -25,6 +25,7 @@ import type { RowLabels } from './reading/aligned.js';
 import { type AnalysisTable, readParts, type TablePart } from './reading/analysis-table.js';
 import { tableBeside } from './reading/table-beside.js';
 import { type AnalysisPart, hasVariance, type Reason } from './reasons.js';
+import type { SecondLook } from './robust/second-look.js';
 import { type ComparedModel, withoutComponents } from './rows/compared-model.js';
 import { answerRowQuestions, type Listed, type RowAnswers, type RowQuestions } from './rows/read-rows.js';
 import { rowContributionBlocks, type SupplementaryRows } from './rows/row-contributions.js';
@@ -55,6 +56,8 @@ export interface AnalyzeOptions<Name extends string = string>
   readonly rotate?: RotationMethod | undefined;
   /** Set to false to leave out the contributions of each row, which are listed for up to 10,000 rows. Default true. */
   readonly listRows?: boolean | undefined;
+  /** Set to false to leave out the second look, which asks whether few rows made the answer. Default true. */
+  readonly secondLook?: boolean | undefined;
 }
 
 /** Options of `analyzeTable`. Names and supplementary columns are part of the table. */
@@ -107,8 +110,8 @@ export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Pro
 /** `analyze` for a table whose rows carry their numbers and names, such as files and databases. The caller closes it. */
 export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
-    const { rotate: rotation, listRows = true, figures, colours } = options;
-    const fitted = await fitTable(table, omit(options, 'rotate', 'listRows', 'figures', 'colours'));
+    const { rotate: rotation, listRows = true, figures, colours, secondLook: look = true } = options;
+    const fitted = await fitTable(table, omit(options, 'rotate', 'listRows', 'figures', 'colours', 'secondLook'));
     const kept = keptComponents(fitted, table, options);
     const progress = new ProgressTracker(options);
     const questions = {
@@ -116,9 +119,29 @@ export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions 
       memory: memoryOfRows(options.memory),
     };
     const rows = await rowsOfFit(table, fitted, kept, questions, progress);
+    const second = look ? await lookAgain(table, fitted, kept, rows, options, progress) : NOT_ASKED;
     const apart = await supplementaryRowsOf(table, fitted.model, progress);
-    return recordOf(table, fitted, kept, { rows, apart, listRows, rotation }, options);
+    return recordOf(table, fitted, kept, { rows, second, apart, listRows, rotation }, options);
   });
+}
+
+const NOT_ASKED: Reason = { code: 'NOT_ASKED' };
+
+/** Whether few rows made the answer, or the reason why that was not examined. */
+async function lookAgain(
+  table: AnalysisTable,
+  { model, source, between }: TableFit,
+  kept: number,
+  rows: RowAnswers | Reason,
+  options: AnalyzeTableOptions,
+  progress: ProgressTracker,
+): Promise<SecondLook | Reason> {
+  if (between) return { code: 'GROUP_MEANS' };
+  if (model.robust) return { code: 'ROBUST' };
+  if (isReason(rows)) return rows;
+  const { secondLook } = await import('./robust/second-look.js');
+  const asked = { ...options, ...table.fit };
+  return secondLook({ source, model, kept, facts: rows.facts, coding: table.coding, options: asked }, progress);
 }
 
 /** Bytes for what is known of single rows: half of the results, because rows that are read again take the other half. */
@@ -143,7 +166,7 @@ async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promis
     source,
     { ...fitted, notComputed },
     kept,
-    { rows: noRows, apart: undefined, listRows: true, rotation: options.rotate },
+    { rows: noRows, second: noRows, apart: undefined, listRows: true, rotation: options.rotate },
     options,
   );
 }
@@ -286,6 +309,7 @@ export async function supplementaryRowsOf(
 /** The answers about rows, and how to rotate. */
 export interface Answers {
   readonly rows: RowAnswers | Reason;
+  readonly second: SecondLook | Reason;
   readonly apart: Listed<SupplementaryRows> | Reason | undefined;
   readonly listRows: boolean;
   readonly rotation: RotationMethod | undefined;
@@ -298,7 +322,7 @@ export async function recordOf(
   table: AnalysisTable,
   fitted: Omit<TableFit, 'seconds'> & Partial<Pick<TableFit, 'seconds'>>,
   kept: number,
-  { rows, apart, listRows, rotation, kind = 'fit' }: Answers,
+  { rows, second, apart, listRows, rotation, kind = 'fit' }: Answers,
   options: AnalyzeTableOptions,
 ): Promise<Analysis> {
   const { coding: encoding } = table;
@@ -332,6 +356,7 @@ export async function recordOf(
     coded: encodedMeaning(stored),
     rowFacts: read?.facts,
     compared: isReason(compared) ? undefined : compared,
+    secondLook: isReason(second) ? undefined : second,
     rowContributions: read?.listed,
     supplementary: beside,
     supplementaryRows: isReason(apart) ? undefined : apart,
@@ -339,6 +364,7 @@ export async function recordOf(
     between: fitted.between,
     notComputed: reasons({
       ...fitted.notComputed,
+      secondLook: isReason(second) ? second : undefined,
       unusual: isReason(compared) ? compared : undefined,
       rows: listRows && !read?.listed ? whyNotListed(rows, fitted) : undefined,
       supplementaryRows: isReason(apart) ? apart : undefined,

@@ -12,7 +12,11 @@ type OwnCode =
   | 'STABILITY'
   /** The meaning of a component. */
   | 'COMPONENT'
-  /** Rows beyond the limits of T² and Q. */
+  /** Few rows make a component. */
+  | 'FEW_ROWS_DRIVE'
+  /** A single row that lies apart turns a kept component far. */
+  | 'INFLUENTIAL_ROW'
+  /** Rows beyond the limits of T² and Q, or apart from the others by robust distances. */
   | 'UNUSUAL_ROWS'
   /** No row is beyond the limits. */
   | 'NO_UNUSUAL_ROWS';
@@ -59,6 +63,9 @@ const OTHER_WARNING = 40;
 
 /** Importance of missing values: rises to `most` if half of the rows were dropped, or half of the values of a column were filled. */
 const GAPS = { least: 38, most: 88 };
+/** Few rows that make a component come before what the component means; one row that turns it comes after the choice. */
+const FEW_ROWS_DRIVE = 94;
+const INFLUENTIAL_ROW = 66;
 const KEEP = 76;
 const STABILITY = 70;
 /** Importance of the first component, and by how much it falls with each of the next. */
@@ -72,6 +79,7 @@ export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[
   const found = [
     ...analysis.model.warnings.map((warning) => warningFinding(warning, analysis)),
     ...keepFinding(analysis),
+    ...fewRowsFinding(analysis),
     ...stabilityFinding(analysis),
     ...componentFindings(analysis),
     ...unusualFinding(analysis),
@@ -112,14 +120,50 @@ function shareOf(model: Model, k: number): number {
   return k === model.k ? shareKept(model) : model.varianceRatios.slice(0, k).reduce((sum, ratio) => sum + ratio, 0);
 }
 
-function stabilityFinding({ model, kept }: Pick<AnalysisRecord, 'model' | 'kept'>): Finding[] {
+/** Few rows that make a component, or one row that turns a kept component by more than an unstable one. */
+function fewRowsFinding({ secondLook, kept }: Pick<AnalysisRecord, 'secondLook' | 'kept'>): Finding[] {
+  if (!secondLook) return [];
+  const { drives, leftOut, leftOutCount, apart, leftOutShares, turns, kWithout, rows, ofRows, influence } = secondLook;
+  if (drives.length > 0) {
+    const [component] = drives;
+    const details = {
+      component,
+      components: drives,
+      count: leftOutCount,
+      of: rows,
+      ...(rows < ofRows ? { sampledFrom: ofRows } : {}),
+      rows: leftOut.map(({ number, name }) => ({ row: number, name })),
+      share: leftOutShares[component - 1],
+      turn: turns[component - 1],
+      kept,
+      kWithout,
+    };
+    return [{ code: 'FEW_ROWS_DRIVE', details, importance: FEW_ROWS_DRIVE }];
+  }
+  const outside = new Set(apart.map(({ row }) => row));
+  const [strongest] = influence.filter(
+    ({ row, angle, component, exact }) => exact && component <= kept && angle > STABLE_ANGLE && outside.has(row),
+  );
+  if (!strongest) return [];
+  const { number, name, component, angle } = strongest;
+  return [{ code: 'INFLUENTIAL_ROW', details: { row: number, name, component, angle }, importance: INFLUENTIAL_ROW }];
+}
+
+function stabilityFinding({
+  model,
+  kept,
+  secondLook,
+}: Pick<AnalysisRecord, 'model' | 'kept' | 'secondLook'>): Finding[] {
   const { stability, d } = model;
   if (!stability || d === 1 || kept === 0 || !hasVariance(model)) return [];
   const angles = stability.angles.slice(0, kept).map(({ q95 }) => q95);
   const numbers = (wanted: (angle: number) => boolean): number[] =>
     angles.flatMap((angle, i) => (wanted(angle) ? [i + 1] : []));
+  // Replicates repeat the same few rows, so that they say nothing of other rows.
+  const driven = (secondLook?.drives ?? []).filter((component) => component <= kept);
   const details = {
-    stable: numbers((angle) => angle <= STABLE_ANGLE),
+    stable: numbers((angle) => angle <= STABLE_ANGLE).filter((component) => !driven.includes(component)),
+    ...(driven.length > 0 ? { driven } : {}),
     unstable: numbers((angle) => angle > STABLE_ANGLE),
     degrees: angles.map((angle) => (180 / Math.PI) * angle),
     replicates: stability.replicates,
@@ -142,7 +186,9 @@ function componentFindings({ meaning, kept, model }: Pick<AnalysisRecord, 'meani
   });
 }
 
-function unusualFinding({ compared, table }: Pick<AnalysisRecord, 'compared' | 'table'>): Finding[] {
+/** Rows beyond the limits of T² and Q; or those apart by robust distances, if they are more: rows that lie apart widen the limits. */
+function unusualFinding(analysis: Pick<AnalysisRecord, 'compared' | 'table' | 'secondLook'>): Finding[] {
+  const { compared, table, secondLook } = analysis;
   if (!compared) return [];
   const { counts, unusual, unusualLimits, complete } = compared.found;
   if (unusualLimits.t2 === null && unusualLimits.q === null) return [];
@@ -153,6 +199,32 @@ function unusualFinding({ compared, table }: Pick<AnalysisRecord, 'compared' | '
     rows: unusual.map(({ number, name }) => ({ row: number, name })),
     complete,
   };
+  if (secondLook && secondLook.drives.length > 0) {
+    const said = new Set(secondLook.leftOut.map(({ row }) => row));
+    if (complete && unusual.every(({ row }) => said.has(row))) return [];
+  } else if (secondLook) {
+    const { apart, apartCount, flagged, flaggedCount, manyFlagged, rows, ofRows } = secondLook;
+    // Rows that T² and Q show are named. Without them, many flagged rows must not pass for none.
+    const many = manyFlagged && flaggedCount > 0 && count === 0;
+    const shown = many ? flagged : apart;
+    const total = many ? flaggedCount : apartCount;
+    if (total > count) {
+      const more = {
+        classical: count,
+        count: total,
+        of: rows,
+        ...(rows < ofRows ? { sampledFrom: ofRows } : {}),
+        rows: shown.map(({ number, name }) => ({ row: number, name })),
+        complete: shown.length === total,
+        byChance: secondLook.flaggedByChance,
+        robust: many ? 'many' : 'apart',
+      };
+      const share = Math.min(1, total / Math.max(1, 0.05 * rows));
+      return [
+        { code: 'UNUSUAL_ROWS', details: { ...details, ...more }, importance: UNUSUAL.least + UNUSUAL.more * share },
+      ];
+    }
+  }
   if (count === 0) return [{ code: 'NO_UNUSUAL_ROWS', details, importance: NOTHING_UNUSUAL }];
   const share = Math.min(1, count / Math.max(1, 0.05 * table.rows));
   return [{ code: 'UNUSUAL_ROWS', details, importance: UNUSUAL.least + UNUSUAL.more * share }];

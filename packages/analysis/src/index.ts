@@ -1,5 +1,6 @@
 /** `@scree/analysis`: what people ask of a table and of its principal components. */
 
+export type { RobustFit, RobustMethod } from '@scree/core/pipeline';
 export type {
   AnalysedRows,
   AnalysedTable,
@@ -97,6 +98,9 @@ export type { Label, RowLabels } from './reading/aligned.js';
 export type { AnalysisTable, TablePart } from './reading/analysis-table.js';
 export type { RowOptions } from './reading/read-blocks.js';
 export type { AnalysisPart, NotComputed, Reason } from './reasons.js';
+export type { InfluentialRow } from './robust/influence.js';
+export { type RobustChoices, type RobustOptions, robust } from './robust/robust.js';
+export type { MappedRow, SecondLook } from './robust/second-look.js';
 export { type CalibrationRows, calibrationLimits } from './rows/calibration-limits.js';
 export {
   type ColumnDrift,

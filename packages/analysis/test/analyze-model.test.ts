@@ -36,7 +36,7 @@ describe('analyzeModel', () => {
     expect(notComputed).toMatchObject({ choice: { code: 'STORED' }, stability: { code: 'STORED' } });
     expect(model.choice).toBeUndefined();
     const examined = await analyze(rows, { ...options, bootstrap: 30 });
-    expect((await analyzeModel(examined.model, rows)).notComputed).toEqual({});
+    expect((await analyzeModel(examined.model, rows)).notComputed).toEqual({ secondLook: { code: 'STORED' } });
     const same = Array.from({ length: 9 }, () => [1, 2, 3]);
     const flat = await analyzeModel(await pca(same), [[4, 5, 6]], { rows: 'new' });
     expect(flat.notComputed).toMatchObject({

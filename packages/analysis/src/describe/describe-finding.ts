@@ -4,6 +4,14 @@ import type { Finding } from '../findings.js';
 import type { ComponentMeaning } from '../meaning/component-meaning.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
 import { describeMeaning } from './describe-component.js';
+import {
+  describeFewRows,
+  describeInfluence,
+  describeRowsApart,
+  type FewRows,
+  type Influence,
+  type RowsApart,
+} from './describe-second-look.js';
 import { type DescribedRows, describeUnusual } from './describe-unusual.js';
 import { capitalised, listed, percent, plural, runs } from './numbers.js';
 
@@ -29,7 +37,13 @@ export function describeFinding(
       return stabilitySentence(details as unknown as StabilityDetails);
     case 'COMPONENT':
       return describeMeaning(details as unknown as ComponentMeaning, 3) ?? '';
+    case 'FEW_ROWS_DRIVE':
+      return describeFewRows(details as unknown as FewRows);
+    case 'INFLUENTIAL_ROW':
+      return describeInfluence(details as unknown as Influence);
     case 'UNUSUAL_ROWS':
+      if (details.robust !== undefined) return describeRowsApart(details as unknown as RowsApart);
+      return analysis.compared ? describeUnusual(analysis.compared.found, analysis.compared.facts) : '';
     case 'NO_UNUSUAL_ROWS':
       return analysis.compared ? describeUnusual(analysis.compared.found, analysis.compared.facts) : '';
     default:
@@ -72,13 +86,15 @@ function agreement({ k, agree, criteria }: Choice): string {
 interface StabilityDetails {
   readonly stable: readonly number[];
   readonly unstable: readonly number[];
+  /** Components that few rows make. */
+  readonly driven?: readonly number[];
   readonly degrees: readonly number[];
 }
 
 /** Most components whose angles are listed. */
 const MOST_ANGLES = 4;
 
-function stabilitySentence({ stable, unstable, degrees }: StabilityDetails): string {
+function stabilitySentence({ stable, unstable, driven = [], degrees }: StabilityDetails): string {
   const names = (components: readonly number[]): string =>
     components.length <= MOST_ANGLES
       ? listed(components.map((c) => `PC${c} (±${Math.max(1, Math.round(degrees[c - 1]))}°)`))
@@ -89,5 +105,11 @@ function stabilitySentence({ stable, unstable, degrees }: StabilityDetails): str
     unstable.length === 0
       ? []
       : [`${names(unstable)} ${are(unstable)} not${stable.length === 0 ? ' stable in other samples' : ''}`];
-  return capitalised(`${[...first, ...rest].join('; ')}.`);
+  const made =
+    driven.length === 0
+      ? []
+      : [
+          `${listed(driven.map((c) => `PC${c}`))} ${are(driven)} no finding about other samples, because few rows make ${driven.length === 1 ? 'it' : 'them'}`,
+        ];
+  return capitalised(`${[...first, ...rest, ...made].join('; ')}.`);
 }

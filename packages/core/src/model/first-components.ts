@@ -15,10 +15,11 @@ export function checkFirst(k: number, most: number): void {
 }
 
 /**
- * The record of the first k components of a model, without the solver's solution, which `NestedModels` has. Bounds are those of the
+ * The record of the first k components of a model, without the solver's solution, which `NestedModels` has, and
+ * without the distances of a robust fit, which are those of all k. Bounds are those of the
  * whole model. For the subspace of the first k, sin² of the angle is at most the sum over its components.
  */
-export function recordOfFirst({ trace: _, ...record }: ModelRecord, k: number): ModelRecord {
+export function recordOfFirst({ trace: _, robust: __, ...record }: ModelRecord, k: number): ModelRecord {
   const { components, variances, totalVariance, certificate, uniqueness, stability } = record;
   const d = components.cols;
   const left = variances.subarray(0, k).reduce((sum, variance) => sum - variance, totalVariance);

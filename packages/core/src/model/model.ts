@@ -41,6 +41,7 @@ import {
   type Origin,
   type Whiten,
 } from './record.js';
+import type { RobustFit } from './robust-fit.js';
 import { RowCollector } from './row-collector.js';
 import { scalerOf } from './scaler-of.js';
 import { noErrorsOfZca, type ScoresWithErrors } from './score-errors.js';
@@ -113,6 +114,7 @@ export class Model extends Printable implements ModelRecord {
   readonly coding?: Encoding;
   readonly trace?: readonly Epoch[];
   readonly stability?: Stability;
+  readonly robust?: RobustFit;
   readonly origin?: Origin;
   readonly #components: Float64Array;
   readonly #mean: Float64Array;
@@ -157,6 +159,7 @@ export class Model extends Printable implements ModelRecord {
     if (record.coding) this.coding = frozenCopy(record.coding);
     if (record.trace) this.trace = frozenCopy(record.trace);
     if (record.stability) this.stability = frozenCopy(record.stability);
+    if (record.robust) this.robust = Object.freeze({ ...record.robust });
     if (record.origin) this.origin = record.origin;
     Object.freeze(this);
   }

@@ -5,6 +5,7 @@ import type { Epoch } from '../solvers/learned/epoch.js';
 import { demand, isObject, toFloat64Array } from './check-numbers.js';
 import type { ModelRecord } from './record.js';
 import { OPTIONAL_VECTORS, VECTORS } from './record.js';
+import { storedRobustFit } from './robust-fit.js';
 import type { StoredNumbers, TransformRecord } from './transform-record.js';
 
 /**
@@ -284,6 +285,7 @@ function scalars(record: ModelRecord): Plain {
     warnings: record.warnings,
     ...(record.trace ? { trace: record.trace } : {}),
     ...(record.stability ? { stability: record.stability } : {}),
+    ...(record.robust ? { robust: storedRobustFit(record.robust) } : {}),
     ...(record.origin ? { origin: record.origin } : {}),
   };
 }
