@@ -142,6 +142,7 @@ export {
 export type { RowStatistics } from './rows/row-monitor.js';
 export type { RowFlag, RowReason } from './rows/row-reasons.js';
 export { type RowShares, rowShares } from './rows/row-shares.js';
+export { type SubspaceChange, subspaceChange } from './rows/subspace-change.js';
 export type { RankedRow, UnusualRows } from './rows/unusual-rows.js';
 export { type SummarizeOptions, summarize } from './summary/summarize.js';
 export type { SummaryHeader, SummaryPart } from './summary/summary-header.js';

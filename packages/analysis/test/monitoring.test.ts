@@ -112,7 +112,8 @@ describe('limits', () => {
   ])(
     'of %i × %i normal rows and %i components are passed by one new row in twenty, and rarely is a row called unusual',
     async (n, d, k, runs) => {
-      const rng = random(seed + n);
+      // Fixed, because the share of flagged rows varies from fit to fit.
+      const rng = random(1 + n);
       const fresh = 500;
       const beyond = [0, 0, 0];
       const alarms = { fit: 0, new: 0 };
