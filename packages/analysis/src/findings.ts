@@ -53,6 +53,7 @@ const IMPORTANCE: { readonly [Code in Warning['code']]?: number } = {
   SUBSPACE_NOT_UNIQUE: 56,
   BELOW_ACCURACY: 55,
   INTEGERS_ROUNDED: 54,
+  MISSING_LEVEL: 53,
   RANK_BELOW_K: 30,
   CONSTANT_COLUMN: 36,
   COLUMNS_LEFT_OUT: 34,

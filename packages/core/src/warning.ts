@@ -42,6 +42,8 @@ export type WarningCode =
   | 'ZERO_INFLATED'
   /** The rows look like those of a correlation matrix. */
   | 'CORRELATION_MATRIX'
+  /** A column of text has a level, such as NA, that often means a missing value. It counts as a value. */
+  | 'MISSING_LEVEL'
   /** Missing values were filled in. */
   | 'VALUES_FILLED'
   /** Rows without any value were filled in. */

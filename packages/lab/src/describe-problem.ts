@@ -171,6 +171,10 @@ const WARNINGS: {
     `There are only ${plural(Number(rows), 'row')} of ${plural(Number(cols), 'column')}: at most ${plural(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
   CORRELATION_MATRIX: ({ rows }) =>
     `These ${plural(Number(rows), 'row')} of ${plural(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Open the table that the matrix was computed from, and ${DIVIDE}.`,
+  MISSING_LEVEL: ({ columns }) => {
+    const [{ name, level }] = columns as readonly { readonly name: string; readonly level: string }[];
+    return `The level ${level} of ${nameOf(name)} counts as a value. If missing values are meant, leave their cells empty in the file.`;
+  },
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${namesOf(columns as Names, Number(all))} are 0. PCA treats 0 as one more value on the same scale, and not as a separate case.`,
   VALUES_FILLED: ({ columns, values, rows }) => {

@@ -47,6 +47,9 @@ export const COMMANDS: readonly Command[] = [
       BY_FLAG,
       BOOTSTRAP_FLAG,
       ...FIT_ONLY_FLAGS,
+      WITH_FLAG,
+      APPEND_FLAG,
+      CSV_SAFE_FLAG,
       COVARIANCE_FLAG,
       COVARIANCE_ROWS_FLAG,
       outputFlag(
@@ -61,6 +64,10 @@ export const COMMANDS: readonly Command[] = [
       [
         'scree fit data.csv -k auto --bootstrap 1000',
         'as many components as stand out of noise, and how stable they are',
+      ],
+      [
+        'scree fit wine.csv --scale unit --scores wine-scores.csv --append',
+        'every column of the table, and the scores after them',
       ],
       ['scree fit big.npy --variance 0.95 --memory 500MB -o model.pca', 'a file larger than memory'],
       ['scree fit wine.csv --scale unit --label kind --json', 'results for another program'],

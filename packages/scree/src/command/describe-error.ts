@@ -281,6 +281,13 @@ const WARNINGS: {
     `There are only ${plural(Number(rows), 'row')} of ${plural(Number(cols), 'column')}: no more than ${plural(Number(components), 'component')} can have variance, and in another sample ${Number(components) === 1 ? 'it' : 'they'} may be quite different.`,
   CORRELATION_MATRIX: ({ rows }) =>
     `These ${plural(Number(rows), 'row')} of ${plural(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Fit the table that the matrix was computed from, with --scale unit. If you have only the matrix, use scree fit --covariance FILE.`,
+  MISSING_LEVEL: ({ columns, count: all }) => {
+    const levels = columns as readonly { readonly name: string; readonly level: string }[];
+    const each = levels.map(({ name, level }) => `${level} of ${column(name)}`);
+    const more = Number(all) > levels.length ? ` and of ${plural(Number(all) - levels.length, 'more column')}` : '';
+    const texts = [...new Set(levels.map(({ level }) => level))].join(',');
+    return `The level${levels.length > 1 ? 's' : ''} ${each.join(', ')}${more} ${levels.length > 1 ? 'count as values' : 'counts as a value'}. If missing values are meant: --na ${shellWord(texts)} and --missing drop, mean or level.`;
+  },
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows, with: source }) => {

@@ -138,6 +138,7 @@ export const CODED_FIT_FLAGS: readonly Flag[] = [
 ];
 
 export const FIT_ONLY_FLAGS: readonly Flag[] = [
+  text('scores', 'FILE', 'also write the scores of the rows there: .npy, .csv, .tsv, .parquet or .arrow'),
   toggle('explain', 'print the predicted time of every solver'),
   text(
     'checkpoint',

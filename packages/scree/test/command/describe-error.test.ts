@@ -184,6 +184,11 @@ describe('a warning of the command', () => {
       },
       /^Column note \(text\), column day \(dates\) were left out because they hold no numbers\.$/,
     ],
+    [
+      'MISSING_LEVEL',
+      { columns: [{ name: 'sex', level: 'NA' }], count: 1 },
+      /^The level NA of column sex counts as a value\. If missing values are meant: --na NA and --missing drop, mean or level\.$/,
+    ],
     ['ZERO_INFLATED', { columns: ['rain'], count: 1, zeros: [60], rows: 100 }, /values of column rain are 0/],
     [
       'VALUES_FILLED',
