@@ -32,6 +32,7 @@ export { principalAngles } from './compare/principal-angles.js';
 export type { Finding } from './findings.js';
 export { type Between, fitTable, type TableFit, type TableFitOptions } from './fit-table.js';
 export { adviseColumns, type ColumnAdvice } from './inspect/advise-columns.js';
+export type { ScaleChoice, ScaleReason } from './inspect/choose-scale.js';
 export type { AccessColumn, ColumnAccess } from './inspect/column-access.js';
 export type { ColumnFacts, Steps } from './inspect/column-inspector.js';
 export {
@@ -42,6 +43,7 @@ export {
 } from './inspect/inspect-columns.js';
 export { type OtherColumns, otherColumns, type RowsOfTable } from './inspect/other-columns.js';
 export { type ColumnToLeaveOut, type LeftOutReason, tellsRowsApart } from './inspect/row-markers.js';
+export type { RowOrder } from './inspect/row-order.js';
 export {
   type AdjustedInertias,
   adjustedInertias,

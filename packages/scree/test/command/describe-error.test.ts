@@ -145,12 +145,12 @@ describe('a warning of the command', () => {
     [
       'ID_COLUMN',
       { columns: ['id'], count: 1, reasons: ['counting'], share: 0.928 },
-      /^Column id changes by 1 from row to row.*\. It has 92\.8\s% of the variance\. Unless it measures something, use --exclude id\.$/,
+      /^Column id changes by 1 from row to row.*, and has 92\.8\s% of the variance; unless it measures something, use --exclude id\.$/,
     ],
     [
       'ID_COLUMN',
       { columns: ['id', 'no'], count: 2, reasons: ['name', 'unique'] },
-      /^Column id has the name of an identifier; column no has .* Unless they measure something, use --exclude id,no\.$/,
+      /^Column id has the name of an identifier; column no has .*; unless they measure something, use --exclude id,no\.$/,
     ],
     [
       'CATEGORY_CODES',
