@@ -4,7 +4,7 @@
  * of eight, and k of two. The caller guarantees that no sum exceeds 32 bits.
  */
 export function project(components: usize, x: usize, k: i32, d: i32, out: usize): void {
-  const line = <usize>d << 1;
+  const line = (<usize>d) << 1;
   for (let c = 0; c < k; c += 2) {
     let a = components + <usize>c * 2 * line;
     let b = a + 2 * line;
@@ -29,7 +29,7 @@ export function project(components: usize, x: usize, k: i32, d: i32, out: usize)
       middle1 = i32x4.add(middle1, i32x4.add(i32x4.dot_i16x8_s(h, ys), i32x4.dot_i16x8_s(l, xs)));
       low1 = i32x4.add(low1, i32x4.dot_i16x8_s(l, ys));
     }
-    const to = out + (<usize>c << 3);
+    const to = out + ((<usize>c) << 3);
     store<f64>(to, joined(high0, middle0, low0));
     store<f64>(to, joined(high1, middle1, low1), 8);
   }
