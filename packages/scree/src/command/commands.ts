@@ -3,7 +3,9 @@ import { DATA_FLAGS, MIXED_DATA_FLAGS } from './data-flags.js';
 import { choice, number, text, toggle } from './flags.js';
 import { BETWEEN_FLAG, BY_FLAG, RESIDUALIZE_FLAG, UNSEEN_FLAG } from './method-flags.js';
 import {
+  ANALYSIS_FIT_FLAGS,
   APPEND_FLAG,
+  BOOTSTRAP_BLOCK_FLAG,
   BOOTSTRAP_FLAG,
   BOOTSTRAP_PARTS_FLAG,
   CODED_FIT_FLAGS,
@@ -46,6 +48,7 @@ export const COMMANDS: readonly Command[] = [
       BETWEEN_FLAG,
       BY_FLAG,
       BOOTSTRAP_FLAG,
+      BOOTSTRAP_BLOCK_FLAG,
       ...FIT_ONLY_FLAGS,
       WITH_FLAG,
       APPEND_FLAG,
@@ -95,11 +98,12 @@ export const COMMANDS: readonly Command[] = [
     minPositionals: 0,
     maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
-      ...CODED_FIT_FLAGS,
+      ...ANALYSIS_FIT_FLAGS,
       RESIDUALIZE_FLAG,
       BETWEEN_FLAG,
       BY_FLAG,
       BOOTSTRAP_FLAG,
+      BOOTSTRAP_BLOCK_FLAG,
       COLUMN_WEIGHTS_FLAG,
       ...SUPPLEMENTARY_FLAGS,
       ROTATE_FLAG,
@@ -113,7 +117,7 @@ export const COMMANDS: readonly Command[] = [
       ...COMMON_FLAGS,
     ],
     examples: [
-      ['scree analyze wine.csv --scale unit', 'columns that have different units'],
+      ['scree analyze wine.csv', 'columns are scaled if their units or spreads differ'],
       ['scree analyze athletes.csv --scale unit --name athlete', 'unusual rows by their names'],
       [
         'scree analyze athletes.csv --scale unit --supplementary points --group competition --supplementary-rows 24-27',
@@ -216,6 +220,7 @@ export const COMMANDS: readonly Command[] = [
         'COLUMN',
         'with --calibrate: limits of its own for every group of rows with the same value in this column',
       ),
+      toggle('drift', 'also test if the mean, the covariance or the subspace has changed since the fit'),
       FAIL_ABOVE_FLAG,
       CSV_SAFE_FLAG,
       JSON_FLAG,
@@ -349,12 +354,13 @@ export const COMMANDS: readonly Command[] = [
       text('title', 'TEXT', 'title of the page (default: the name of the file)'),
       IMAGE_FLAG,
       MODEL_FLAG,
-      ...CODED_FIT_FLAGS,
+      ...ANALYSIS_FIT_FLAGS,
       RESIDUALIZE_FLAG,
       BETWEEN_FLAG,
       { ...BY_FLAG, what: 'one page per group of rows with the same value in this column' },
       COLUMN_WEIGHTS_FLAG,
       BOOTSTRAP_FLAG,
+      BOOTSTRAP_BLOCK_FLAG,
       ROTATE_FLAG,
       ...SUPPLEMENTARY_FLAGS,
       ...MIXED_DATA_FLAGS,

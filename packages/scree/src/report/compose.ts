@@ -10,6 +10,7 @@ import {
   describeOrigin,
   describeReasons,
   describeRounding,
+  describeScale,
   describeSpreads,
   describeStability,
   describeUniqueness,
@@ -24,6 +25,7 @@ import {
   neededComponents,
   percent,
   plural,
+  rowOrderOf,
   shareKept,
 } from '@scree/analysis/describe';
 import type { Choice, Criterion, Model, Warning } from '@scree/core';
@@ -43,6 +45,7 @@ import { centresFigure } from './figures/centres-figure.js';
 import { circleFigure } from './figures/circle-figure.js';
 import { chooseColours, type RowColours, rowColumns } from './figures/colouring.js';
 import { contributionsFigure } from './figures/contributions-figure.js';
+import { controlFigure } from './figures/control-figure.js';
 import { cumulativeFigure } from './figures/cumulative-figure.js';
 import { errorsFigure } from './figures/errors-figure.js';
 import { type Figure, type FigureTable, standaloneSvg } from './figures/figure.js';
@@ -97,7 +100,7 @@ const MOST_FINDINGS = 5;
 function contentsOf({ analysis, describeReason, ...parts }: ReportParts): Contents {
   const { rowFacts: facts, notComputed, supplementaryRows, model, kept, findings, ...record } = analysis;
   // The page lists the meanings of components separately, so findings about components are left out here.
-  const said = findings.filter(({ code }) => code !== 'COMPONENT');
+  const said = findings.filter(({ code }) => code !== 'COMPONENT' && code !== 'SCALING');
   const { colouring } = parts;
   const groups = facts.groups ?? analysis.supplementary.groups.find(({ name }) => plainText(name) === colouring.name);
   return {
@@ -267,14 +270,14 @@ function meanings({ meaning, model, kept, worth, kind }: Contents): string {
 }
 
 /** Variance, scaling, and the warnings that the page does not begin with. */
-function summary({ model, kind, between, leading, describeWarning }: Contents): string {
+function summary({ model, kind, between, leading, describeWarning, scaling }: Contents): string {
   const variance = model.totalVariance > 0 && !between ? describeVariances(model) : [];
   const about = kind === 'new' ? 'About the fit: ' : '';
   const others = model.warnings.filter(({ message }) => leading.every((finding) => finding.message !== message));
   const more = others.length < model.warnings.length ? 'more warning' : 'warning';
   const notes = others.map((warning) => plainText(describeWarning(warning), 2000));
   return [
-    `<p>${escaped(`${about}${[...variance, describeScaling(model)].join(' ')}`)}</p>\n`,
+    `<p>${escaped(`${about}${[...variance, scaling ? describeScale(scaling, { option: (rule) => `--scale ${rule}` }) : describeScaling(model)].join(' ')}`)}</p>\n`,
     ...(notes.length === 0 ? [] : [`<p>${escaped(plural(notes.length, more))}:</p>\n${htmlList(notes, 'notes')}`]),
   ].join('');
 }
@@ -442,7 +445,9 @@ function unusualSection({ model, compared, colouring, notComputed }: Contents): 
   const section = { id: 'unusual', title: 'Unusual rows' };
   if (!compared) return { ...section, drawn: [], html: paragraphs([`Not examined. ${notComputed.unusual ?? ''}`]) };
   const { found, facts } = compared;
-  const drawn = hasLimits(found) ? [unusualFigure(found, facts, colouring)] : [];
+  // Rows of a fit have no order that the model knows of; new rows come one after the other.
+  const control = found.kind === 'new' ? controlFigure(found, facts) : undefined;
+  const drawn = hasLimits(found) ? [unusualFigure(found, facts, colouring), ...(control ? [control] : [])] : [];
   const fewer =
     compared.model.k > 0 && compared.model.k < model.k
       ? [`Rows are compared with ${firstComponents(compared.model)} alone.`]
@@ -486,7 +491,10 @@ function certaintySection({ model, columns, image, kind, notComputed, worth }: C
   const rounding = uniquenessFigure(model);
   const words =
     sampling.length > 0 && stability
-      ? paragraphs([...describeStability(stability, model.k, model.choice?.k), ...describeVarianceBias(model)])
+      ? paragraphs([
+          ...describeStability(stability, model.k, model.choice?.k, rowOrderOf(model)),
+          ...describeVarianceBias(model),
+        ])
       : paragraphs([
           model.totalVariance > 0
             ? `No bootstrap was made, so nothing is known about other samples. ${notComputed.stability ?? ''}`
