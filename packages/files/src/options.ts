@@ -11,7 +11,11 @@ export type Missing = 'error' | 'drop' | 'mean' | 'keep';
 
 /** Which columns of a file are used, and how. */
 export interface FileOptions {
-  /** Columns to use, by name, in this order; all numeric ones when left out. Columns of arrays are given by number: '3', or '0-99'. */
+  /**
+   * Columns to use, by name, in this order; all numeric ones when left out. `'FL..BD'` and `'V1-V100'` are the columns of numbers from one to
+   * another in the order of the file, and `'/^gene/'` those whose names match. Columns of arrays are given by number: '3', or '0-99'.
+   * Other lists of columns take ranges and patterns too.
+   */
   readonly columns?: readonly string[] | undefined;
   /** Columns not to use. */
   readonly exclude?: readonly string[] | undefined;

@@ -40,6 +40,7 @@ export {
   TextReader,
   withClose,
 } from '@scree/core/data';
+export { rangeEnds } from '../table/column-ranges.js';
 export { convertedWarning } from '../table/converted-values.js';
 export { columnMeans } from '../table/missing-values.js';
 export { checkColumns } from '../table/most-columns.js';

@@ -1,6 +1,7 @@
 import { DataError, type ErrorDetails, OptionError } from '@scree/core';
 import type { Table, TableColumn } from '@scree/core/data';
 import { DEFAULT_MEMORY, type FileOptions } from '../options.js';
+import { columnRange, type ListOption } from './column-ranges.js';
 import { checkColumns } from './most-columns.js';
 
 /** A column that is not analysed, and the reason. */
@@ -92,30 +93,36 @@ export function chooseRoles(table: Table, options: FileOptions, path: string): C
     return everyColumn(table);
   }
   checkColumns(table.width, options.memory ?? DEFAULT_MEMORY, path);
-  const indexes = new Map(table.columns.map(({ name }, j) => [name, j]));
-  const find = (name: string): number =>
-    indexes.get(name) ?? indexes.get(name.trim()) ?? fail(unknown(name, table, path));
-  const findAll = (names: readonly string[]): number[] => names.flatMap((name) => range(name, table) ?? [find(name)]);
+  const { find, findAll } = columnFinder(table, path);
   const name = nameName === undefined ? undefined : find(nameName);
   const color = colorName === undefined ? undefined : find(colorName);
   const weight = weightName === undefined ? undefined : find(weightName);
   if (weight !== undefined && table.columns[weight].kind !== 'number') {
     throw notNumeric(table.columns[weight], path, 'Weights must be numbers.');
   }
-  const supplementary = [...new Set(findAll(besides ?? []))];
-  const groups = [...new Set(findAll(grouping ?? []))];
+  const supplementary = [...new Set(findAll(besides ?? [], 'supplementary', ({ kind }) => kind === 'number'))];
+  const groups = [...new Set(findAll(grouping ?? [], 'groups'))];
   checkSupplementary(table, supplementary, path);
   checkApart(table, { supplementary, groups, weight });
   const beside = new Set([...supplementary, ...groups]);
-  const excluded = new Set(findAll(exclude ?? []));
-  const chosen = new Set(wanted ? findAll(wanted) : []);
+  const excluded = new Set(findAll(exclude ?? [], 'exclude'));
+  const by = only === undefined ? undefined : find(only.column);
+  const taken = new Set([name, color, weight, by, ...beside]);
+  // A range has what would be analysed without the option: no row numbers, and text only if it is a category.
+  const isMeant = ({ kind, index, partition }: TableColumn, j: number): boolean =>
+    !index &&
+    !partition &&
+    !taken.has(j) &&
+    (kind === 'number' || (kind === 'text' && (asked === true || asked === 'only')));
+  const chosen = new Set(wanted ? findAll(wanted, 'columns', isMeant) : []);
   const isCategory = ({ kind, index }: TableColumn, j: number): boolean =>
     asked === 'only' && wanted
       ? chosen.has(j)
       : (asked === true || asked === 'only') && kind === 'text' && !index && (!wanted || chosen.has(j));
-  const named = new Set(findAll([...(Array.isArray(asked) ? asked : []), ...(codes ?? [])]));
-  const by = only === undefined ? undefined : find(only.column);
-  const taken = new Set([name, color, weight, by, ...beside]);
+  const named = new Set([
+    ...findAll(Array.isArray(asked) ? asked : [], 'categories'),
+    ...findAll(codes ?? [], 'codes'),
+  ]);
   const categories = [...table.columns.keys()].filter(
     (j) => !excluded.has(j) && (named.has(j) || (isCategory(table.columns[j], j) && !taken.has(j))),
   );
@@ -169,6 +176,42 @@ export function chooseRoles(table: Table, options: FileOptions, path: string): C
       (wanted ? [...new Set([...chosen, ...categories])] : [...table.columns.keys()]).filter((j) => mixed.has(j)),
     leftOut: [...reasons].sort(([a], [b]) => a - b).map(([j, reason]) => leftOut(table.columns[j], reason)),
   };
+}
+
+/** Decides which columns of a range or a pattern are meant. */
+type Fits = (column: TableColumn, j: number) => boolean;
+
+/** Finds columns by their names, ranges and patterns. Throws if there are none. */
+function columnFinder(
+  table: Table,
+  path: string,
+): {
+  find(name: string): number;
+  findAll(names: readonly string[], option: ListOption, fits?: Fits): readonly number[];
+} {
+  const { columns, named } = table;
+  const indexes = new Map(columns.map(({ name }, j) => [name, j]));
+  const known = (name: string): number | undefined => indexes.get(name) ?? indexes.get(name.trim());
+  const find = (name: string): number => known(name) ?? fail(unknown(name, table, path));
+  return {
+    find,
+    findAll: (names, option, fits = () => true) =>
+      names.flatMap((name) => {
+        const one = known(name);
+        if (one !== undefined) return [one];
+        const several = range(name, table) ?? (named ? columnRange(name.trim(), columns, option) : undefined);
+        if (!several) return [find(name)];
+        const meant = several.filter((j) => fits(columns[j], j));
+        return meant.length > 0 ? meant : fail(noneOfRange(name, option));
+      }),
+  };
+}
+
+function noneOfRange(given: string, option: ListOption): OptionError {
+  return new OptionError('BAD_OPTION', `None of the columns ${given} can be used: columns of numbers are expected.`, {
+    option,
+    value: given,
+  });
 }
 
 /** Refuses a column that is a group and a supplementary column or the weight. */

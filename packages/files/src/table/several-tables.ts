@@ -10,6 +10,7 @@ import {
 } from '@scree/core/data';
 import { FileError } from '../file-error.js';
 import type { CheckedOptions } from '../options.js';
+import { columnRange } from './column-ranges.js';
 
 /** One of several files that are read as one table. */
 export interface TableFilePart {
@@ -36,7 +37,7 @@ interface KnownPart extends TableFilePart {
  * Several files as one table: rows one file after the other, columns by name, whatever their order in each file. A file that lacks a
  * column, has one more, or has text where others have numbers is refused by its name, unless the column is not used anyway.
  */
-export async function openSeveralTables(parts: readonly TableFilePart[], options: CheckedOptions): Promise<Table> {
+export async function openSeveralTables(parts: readonly TableFilePart[], given: CheckedOptions): Promise<Table> {
   const open = new Map<number, Table>();
   const closeAll = async (): Promise<void> => {
     for (const [i, table] of [...open]) {
@@ -57,6 +58,7 @@ export async function openSeveralTables(parts: readonly TableFilePart[], options
   };
   try {
     const first = await tableOf(0);
+    const options = withoutRanges(first, given);
     const partitions = first.named ? partitionColumns(parts) : [];
     const columns = first.uniform ? undefined : [...withoutPartitions(first.columns, partitions), ...partitions];
     const known: KnownPart[] = [];
@@ -300,6 +302,25 @@ function columnIndexesIn(
 
 /** Beyond any column: it is never asked for. */
 const NOT_THERE = Number.MAX_SAFE_INTEGER;
+
+/** The options with the names of the columns that ranges and patterns mean. */
+function withoutRanges({ named, columns }: Table, options: CheckedOptions): CheckedOptions {
+  if (!named) return options;
+  const names = new Set(columns.map(({ name }) => name));
+  const withTexts = options.categories === true || options.categories === 'only';
+  const expand = (list: readonly string[], option: 'columns' | 'exclude'): readonly string[] =>
+    list.flatMap((given) => {
+      const range = names.has(given) ? undefined : columnRange(given.trim(), columns, option);
+      // A range of columns to use has columns of numbers, and those of text if they are categories.
+      const meant = range?.filter((j) => option === 'exclude' || withTexts || columns[j].kind === 'number');
+      return meant?.map((j) => columns[j].name) ?? [given];
+    });
+  return {
+    ...options,
+    ...(options.columns ? { columns: expand(options.columns, 'columns') } : {}),
+    ...(options.exclude ? { exclude: expand(options.exclude, 'exclude') } : {}),
+  };
+}
 
 /** Returns true if a column is read: it was chosen, or not left out. */
 function isUsed(name: string, options: CheckedOptions): boolean {

@@ -23,7 +23,11 @@ const FORMATS = Object.keys({
 
 /** Flags that say how a data file is read. All commands that read one have them. */
 export const DATA_FLAGS: readonly Flag[] = [
-  list('columns', 'A,B,…', 'columns to use (default: all numeric ones); those of arrays by number: 0-99,120'),
+  list(
+    'columns',
+    'A,B,…',
+    'columns to use (default: all numeric ones); ranges such as FL..BD or V1-V100 and patterns such as /^gene/; those of arrays by number: 0-99,120',
+  ),
   list('exclude', 'A,B,…', 'columns to leave out'),
   toggle(
     'transpose',

@@ -1,6 +1,7 @@
 import { plural } from '@scree/analysis/describe';
 import { DataError, type Encoding, type Model } from '@scree/core';
 import { compositionParts, decodeNumbers, hasCategories } from '@scree/core/data';
+import { rangeEnds } from '@scree/files/platform';
 import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
@@ -62,7 +63,11 @@ function columnsFor(
     throw new UsageError(`--exclude leaves out ${JSON.stringify(needed)}, and the model was fitted to it.`);
   }
   const same = columns.length === names.length && columns.every((name) => names.includes(name));
-  if (same) return { columns: names };
+  // A range has the columns in the order of this file, which may differ from the model's.
+  const isName = (text: string): boolean => names.includes(text);
+  const isRange = (given: string): boolean =>
+    !isName(given) && (/^\/.+\/i?$/.test(given) || rangeEnds(given, isName) !== undefined);
+  if (same || columns.some(isRange)) return { columns: names };
   // Columns with other names than the model's are matched in the order of --columns.
   const moved = columns.find((name, j) => names.includes(name) && names[j] !== name);
   if (moved === undefined) return {};

@@ -218,3 +218,38 @@ describe('--transpose', () => {
     expect([code, JSON.parse(out).columnNames]).toEqual([0, ['g1', 'g2', 'g3']]);
   });
 });
+
+describe('a range in --columns', () => {
+  const order = ['a', 'b', 'c'];
+  const rows = [
+    [1, 2, 9],
+    [4, 1, 6],
+    [7, 3, 2],
+    [3, 8, 4],
+  ];
+  const csv = (columns: readonly string[]): string =>
+    [columns, ...rows.map((row) => columns.map((name) => row[order.indexOf(name)]))]
+      .map((line) => `${line}\n`)
+      .join('');
+  write('abc.csv', csv(['a', 'b', 'c']));
+  write('cab.csv', csv(['c', 'a', 'b']));
+
+  it.each(['a..c', 'a-c', '/^[a-c]$/'])(
+    'is the columns of the model, whatever their order in another file: %s',
+    (given) => {
+      expect(
+        scree(['fit', 'abc.csv', '--columns', given, '-k', '2', '-q', '-o', 'r.json', '--scores', 'r.csv']),
+      ).toMatchObject({
+        code: 0,
+      });
+      expect(scree(['transform', 'r.json', 'cab.csv', '--columns', given, '-o', 's.csv'])).toMatchObject({ code: 0 });
+      expect(readFileSync(path('s.csv'), 'utf8')).toBe(readFileSync(path('r.csv'), 'utf8'));
+    },
+  );
+
+  it('is refused with its reason', () => {
+    const { code, err } = scree(['fit', 'abc.csv', '--columns', 'c..a']);
+    expect([code, err]).toEqual([1, expect.stringMatching(/c\.\.a is no range of columns: "a" comes before "c"/)]);
+    expect(scree(['fit', 'abc.csv', '--exclude', '/x/']).err).toMatch(/No name of a column matches \/x\//);
+  });
+});
