@@ -22,6 +22,7 @@ export {
 } from './describe-model.js';
 export { describeReason, describeReasons } from './describe-reason.js';
 export { describeRowReason } from './describe-row-reason.js';
+export { describeRobust, describeSecondLook } from './describe-second-look.js';
 export {
   describeStability,
   describeVarianceBias,
