@@ -5,6 +5,7 @@ import { describeMeaning } from './describe/describe-component.js';
 import { describeReasons } from './describe/describe-reason.js';
 import type { Finding } from './findings.js';
 import type { Between } from './fit-table.js';
+import type { ScaleChoice } from './inspect/choose-scale.js';
 import type { AdjustedInertias, Category, MfaGroupPart } from './meaning/categories.js';
 import type { ColumnContribution } from './meaning/column-contributions.js';
 import type { ComponentMeaning } from './meaning/component-meaning.js';
@@ -81,6 +82,8 @@ export interface AnalysisRecord {
   readonly rotation: Rotation | undefined;
   /** Set if the model was fitted to means of groups. */
   readonly between: Between | undefined;
+  /** The scaling that `scale: 'auto'` chose, and why; undefined if the user chose it, or the method prescribes it. */
+  readonly scaling: ScaleChoice | undefined;
   /** Why parts were not computed. */
   readonly notComputed: NotComputed;
   /** The findings, the most important first. */
@@ -142,6 +145,7 @@ export function analysisJson(
     ...(threads === undefined ? {} : { threads }),
     seconds,
     kept,
+    scalingChoice: analysis.scaling ?? null,
     notComputed: describeReasons(notComputed, describeReason),
     findings,
     ...(between ? { between: betweenJson(between) } : {}),

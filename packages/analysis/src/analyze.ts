@@ -35,7 +35,12 @@ import { findUnusualRows } from './rows/unusual-rows.js';
 
 /** Options of `analyze`: those of `pca`, and those of the other parts of the analysis. */
 export interface AnalyzeOptions<Name extends string = string>
-  extends Omit<TableFitOptions, 'columnNames' | 'between' | 'fitted' | 'read'> {
+  extends Omit<TableFitOptions, 'columnNames' | 'between' | 'fitted' | 'read' | 'scale'> {
+  /**
+   * How columns are scaled. Default `'auto'`: `'unit'` if their units or spreads differ, and `'none'` for columns of one instrument; the
+   * field `scaling` says which and why.
+   */
+  readonly scale?: TableFitOptions['scale'];
   /** Names of the columns, if the data do not carry them; for records, the columns to use. */
   readonly columnNames?: NonNullable<PcaOptions<Name>['columnNames']> | undefined;
   /** One name per row. */
@@ -111,7 +116,10 @@ export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Pro
 export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
     const { rotate: rotation, listRows = true, figures, colours, secondLook: look = true } = options;
-    const fitted = await fitTable(table, omit(options, 'rotate', 'listRows', 'figures', 'colours', 'secondLook'));
+    const fitted = await fitTable(table, {
+      ...omit(options, 'rotate', 'listRows', 'figures', 'colours', 'secondLook'),
+      scale: options.scale ?? 'auto',
+    });
     const kept = keptComponents(fitted, table, options);
     const progress = new ProgressTracker(options);
     const questions = {
@@ -130,7 +138,7 @@ const NOT_ASKED: Reason = { code: 'NOT_ASKED' };
 /** Whether few rows made the answer, or the reason why that was not examined. */
 async function lookAgain(
   table: AnalysisTable,
-  { model, source, between }: TableFit,
+  { model, source, between, scaling }: TableFit,
   kept: number,
   rows: RowAnswers | Reason,
   options: AnalyzeTableOptions,
@@ -140,7 +148,8 @@ async function lookAgain(
   if (model.robust) return { code: 'ROBUST' };
   if (isReason(rows)) return rows;
   const { secondLook } = await import('./robust/second-look.js');
-  const asked = { ...options, ...table.fit };
+  const { scale = 'auto', ...others } = options;
+  const asked = { ...others, scale: scale === 'auto' ? (scaling?.rule ?? 'none') : scale, ...table.fit };
   return secondLook({ source, model, kept, facts: rows.facts, coding: table.coding, options: asked }, progress);
 }
 
@@ -156,6 +165,7 @@ async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promis
   const fitted = await fitTable(source, {
     inspectColumns: true,
     ...omit(options, 'names', 'supplementary', 'listRows', 'rotate'),
+    scale: options.scale ?? 'auto',
     bootstrap: 0,
     read: async () => moments,
   });
@@ -362,6 +372,7 @@ export async function recordOf(
     supplementaryRows: isReason(apart) ? undefined : apart,
     rotation: isReason(turned) ? undefined : turned,
     between: fitted.between,
+    scaling: fitted.scaling,
     notComputed: reasons({
       ...fitted.notComputed,
       secondLook: isReason(second) ? second : undefined,

@@ -2,7 +2,7 @@ import type { Model, Warning } from '@scree/core';
 import type { RobustFit } from '@scree/core/pipeline';
 import type { AnalysisRecord } from './analysis.js';
 import { shareKept } from './choose/components-for.js';
-import { STABLE_ANGLE } from './describe/describe-stability.js';
+import { rowOrderOf, STABLE_ANGLE, stableAxes } from './describe/describe-stability.js';
 import { hasVariance } from './reasons.js';
 import type { RowFacts } from './rows/row-facts.js';
 
@@ -21,7 +21,9 @@ type OwnCode =
   /** Rows beyond the limits of T² and Q, or apart from the others by robust distances. */
   | 'UNUSUAL_ROWS'
   /** No row is beyond the limits. */
-  | 'NO_UNUSUAL_ROWS';
+  | 'NO_UNUSUAL_ROWS'
+  /** The scaling that `scale: 'auto'` chose. */
+  | 'SCALING';
 
 /** A finding about a table, as data. `describeFinding` makes a sentence of it. */
 export interface Finding {
@@ -44,19 +46,28 @@ const IMPORTANCE: { readonly [Code in Warning['code']]?: number } = {
   SOURCE_CHANGED: 96,
   DOMINANT_COLUMN: 92,
   ID_COLUMN: 90,
+  ORDERED_ROWS: 86,
   UNEQUAL_SPREAD: 84,
+  CONSTANT_SUM: 83,
   CATEGORY_CODES: 82,
   NO_STRUCTURE: 80,
   FEW_DIGITS: 78,
+  DUPLICATE_ROWS: 79,
+  LINEAR_RELATION: 65,
   DUPLICATE_COLUMNS: 64,
+  NEAR_CONSTANT_COLUMN: 63,
   FEW_ROWS: 62,
+  SKEWED_COLUMNS: 60,
+  FEW_LEVELS: 59,
   ZERO_INFLATED: 58,
   AXES_NOT_UNIQUE: 56,
   SUBSPACE_NOT_UNIQUE: 56,
   BELOW_ACCURACY: 55,
   INTEGERS_ROUNDED: 54,
+  MISSING_LEVEL: 53,
   RANK_BELOW_K: 30,
   CONSTANT_COLUMN: 36,
+  ORDERED_COLUMNS: 35,
   COLUMNS_LEFT_OUT: 34,
   VALUES_CONVERTED: 32,
   ENGINE_FALLBACK: 12,
@@ -77,6 +88,8 @@ const UNUSUAL = { least: 46, more: 20 };
 /** Many rows that T² and Q do not show: before the stability, which they may have made. */
 const MANY_UNUSUAL = 72;
 const NOTHING_UNUSUAL = 20;
+/** The scaling is said beside the description of the table. */
+const SCALING = 10;
 
 /** The findings of an analysis, the most important first. Equally important findings keep the order of the questions. */
 export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[] {
@@ -87,6 +100,7 @@ export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[
     ...stabilityFinding(analysis),
     ...componentFindings(analysis),
     ...unusualFinding(analysis),
+    ...scalingFinding(analysis),
   ];
   return found.sort((a, b) => b.importance - a.importance);
 }
@@ -160,17 +174,22 @@ function stabilityFinding({
 }: Pick<AnalysisRecord, 'model' | 'kept' | 'secondLook'>): Finding[] {
   const { stability, d } = model;
   if (!stability || d === 1 || kept === 0 || !hasVariance(model)) return [];
+  const order = rowOrderOf(model);
   const angles = stability.angles.slice(0, kept).map(({ q95 }) => q95);
-  const numbers = (wanted: (angle: number) => boolean): number[] =>
-    angles.flatMap((angle, i) => (wanted(angle) ? [i + 1] : []));
+  const isStable = stableAxes(stability, order);
+  const numbers = angles.map((_, i) => i + 1);
+  const degrees = (angle: number): number => (180 / Math.PI) * angle;
   // Replicates repeat the same few rows, so that they say nothing of other rows.
   const driven = (secondLook?.drives ?? []).filter((component) => component <= kept);
   const details = {
-    stable: numbers((angle) => angle <= STABLE_ANGLE).filter((component) => !driven.includes(component)),
+    stable: numbers.filter((component, i) => isStable(i) && !driven.includes(component)),
     ...(driven.length > 0 ? { driven } : {}),
-    unstable: numbers((angle) => angle > STABLE_ANGLE),
-    degrees: angles.map((angle) => (180 / Math.PI) * angle),
+    unstable: numbers.filter((_, i) => !isStable(i)),
+    degrees: angles.map(degrees),
     replicates: stability.replicates,
+    kind: stability.kind,
+    ...(stability.block === undefined ? {} : { block: stability.block }),
+    ...(order ? { halves: order.halves.slice(0, kept).map(degrees), wanders: order.randomWalks.length > 0 } : {}),
   };
   return [{ code: 'STABILITY', details, importance: STABILITY }];
 }
@@ -188,6 +207,10 @@ function componentFindings({ meaning, kept, model }: Pick<AnalysisRecord, 'meani
       },
     ];
   });
+}
+
+function scalingFinding({ scaling }: Pick<AnalysisRecord, 'scaling'>): Finding[] {
+  return scaling ? [{ code: 'SCALING', details: { ...scaling }, importance: SCALING }] : [];
 }
 
 /** Rows beyond the limits of T² and Q; or those apart by robust distances, if they are more: rows that lie apart widen the limits. */

@@ -32,6 +32,7 @@ export { principalAngles } from './compare/principal-angles.js';
 export type { Finding } from './findings.js';
 export { type Between, fitTable, type TableFit, type TableFitOptions } from './fit-table.js';
 export { adviseColumns, type ColumnAdvice } from './inspect/advise-columns.js';
+export type { ScaleChoice, ScaleReason } from './inspect/choose-scale.js';
 export type { AccessColumn, ColumnAccess } from './inspect/column-access.js';
 export type { ColumnFacts, Steps } from './inspect/column-inspector.js';
 export {
@@ -42,6 +43,7 @@ export {
 } from './inspect/inspect-columns.js';
 export { type OtherColumns, otherColumns, type RowsOfTable } from './inspect/other-columns.js';
 export { type ColumnToLeaveOut, type LeftOutReason, tellsRowsApart } from './inspect/row-markers.js';
+export type { RowOrder } from './inspect/row-order.js';
 export {
   type AdjustedInertias,
   adjustedInertias,
@@ -103,6 +105,14 @@ export { type RobustChoices, type RobustOptions, robust } from './robust/robust.
 export type { MappedRow, SecondLook } from './robust/second-look.js';
 export { type CalibrationRows, calibrationLimits } from './rows/calibration-limits.js';
 export {
+  type ColumnDrift,
+  type Drift,
+  type DriftOptions,
+  type DriftTest,
+  type DriftWindow,
+  drift,
+} from './rows/drift.js';
+export {
   type BlockMonitor,
   blockMonitor,
   type FlaggedRow,
@@ -134,6 +144,7 @@ export {
 export type { RowStatistics } from './rows/row-monitor.js';
 export type { RowFlag, RowReason } from './rows/row-reasons.js';
 export { type RowShares, rowShares } from './rows/row-shares.js';
+export { type SubspaceChange, subspaceChange } from './rows/subspace-change.js';
 export type { RankedRow, UnusualRows } from './rows/unusual-rows.js';
 export { type SummarizeOptions, summarize } from './summary/summarize.js';
 export type { SummaryHeader, SummaryPart } from './summary/summary-header.js';

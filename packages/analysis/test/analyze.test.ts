@@ -116,7 +116,7 @@ describe('analyze', () => {
   it('compares rows with the mean alone if nothing stands out of noise', async () => {
     const rows = noise(200, 6);
     rows[20][3] = 30;
-    const { kept, compared, model } = await analyze(rows, { bootstrap: 0 });
+    const { kept, compared, model } = await analyze(rows, { scale: 'none', bootstrap: 0 });
     expect(kept).toBe(0);
     expect(compared?.found.limits.t2).toBeNull();
     const [first] = compared?.found.unusual ?? [];
@@ -263,7 +263,7 @@ describe('analyze', () => {
   });
 
   it('orders findings by importance, and has a sentence for each', async () => {
-    const analysis = await analyze(wine.rows, { columnNames: wine.columnNames });
+    const analysis = await analyze(wine.rows, { columnNames: wine.columnNames, scale: 'none' });
     const { findings } = analysis;
     const importance = findings.map((each) => each.importance);
     expect(importance).toEqual([...importance].sort((a, b) => b - a));

@@ -128,6 +128,21 @@ describe('mca', () => {
     expect(nausea).toMatchObject({ kind: 'category', name: 'Nausea' });
   });
 
+  it('warns of levels that look like missing values, unless they stand for missing values', async () => {
+    const records = Array.from({ length: 12 }, (_, i) => ({ sex: ['f', 'm', 'NA'][i % 3], size: ['s', 'l'][i % 2] }));
+    const found = (await mca(records)).warnings.filter(({ code }) => code === 'MISSING_LEVEL');
+    expect(found).toEqual([
+      {
+        code: 'MISSING_LEVEL',
+        message: expect.stringMatching(/^The level "NA" of column "sex" counts as a value\./),
+        details: { columns: [{ name: 'sex', level: 'NA' }], count: 1 },
+      },
+    ]);
+    const gaps = records.map(({ sex, size }) => ({ sex: sex === 'NA' ? null : sex, size }));
+    const { warnings } = await mca(gaps, { missing: 'level' });
+    expect(warnings.map(({ code }) => code)).not.toContain('MISSING_LEVEL');
+  });
+
   it('is correspondence analysis of the indicator matrix, on random tables', async () => {
     await fc.assert(
       fc.asyncProperty(shapes, async (shape) => {

@@ -1,9 +1,11 @@
 import type { Choice, Model, Warning } from '@scree/core';
 import { criterionTitle } from '../choose/criteria/registry.js';
 import type { Finding } from '../findings.js';
+import type { ScaleChoice } from '../inspect/choose-scale.js';
 import type { ComponentMeaning } from '../meaning/component-meaning.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
 import { describeMeaning } from './describe-component.js';
+import { describeScale } from './describe-scale.js';
 import {
   describeFewRows,
   describeInfluence,
@@ -12,6 +14,7 @@ import {
   type Influence,
   type RowsApart,
 } from './describe-second-look.js';
+import { STABLE_ANGLE } from './describe-stability.js';
 import { type DescribedRows, describeUnusual } from './describe-unusual.js';
 import { capitalised, listed, percent, plural, runs } from './numbers.js';
 
@@ -46,6 +49,8 @@ export function describeFinding(
       return analysis.compared ? describeUnusual(analysis.compared.found, analysis.compared.facts) : '';
     case 'NO_UNUSUAL_ROWS':
       return analysis.compared ? describeUnusual(analysis.compared.found, analysis.compared.facts) : '';
+    case 'SCALING':
+      return describeScale(details as unknown as ScaleChoice, { option: (rule) => `scale: '${rule}'` });
     default:
       return describeWarning({ code, message, details });
   }
@@ -89,15 +94,32 @@ interface StabilityDetails {
   /** Components that few rows make. */
   readonly driven?: readonly number[];
   readonly degrees: readonly number[];
+  /** Degrees between the halves of the rows, if rows are in an order, and whether they wander. */
+  readonly halves?: readonly number[];
+  readonly wanders?: boolean;
 }
 
 /** Most components whose angles are listed. */
 const MOST_ANGLES = 4;
+/** Degrees within which an axis is called stable. */
+const STABLE_DEGREES = (180 / Math.PI) * STABLE_ANGLE;
 
-function stabilitySentence({ stable, unstable, driven = [], degrees }: StabilityDetails): string {
+function stabilitySentence({ stable, unstable, driven = [], degrees, halves = [], wanders }: StabilityDetails): string {
+  const whole = (angle: number): string => `${Math.max(1, Math.round(angle))}°`;
+  if (wanders) {
+    const turns = halves.slice(0, MOST_ANGLES).map((angle, i) => `PC${i + 1} turns by ${whole(angle)}`);
+    const between = turns.length === 0 ? '' : `: between the first and the second half of the rows ${listed(turns)}`;
+    return `The rows wander like a random walk, so no component is called stable${between}.`;
+  }
+  // Angles of replicates may be small where the halves of the rows disagree.
+  const angle = (c: number): string => {
+    const apart = halves[c - 1] ?? 0;
+    const isApart = degrees[c - 1] <= STABLE_DEGREES && apart > STABLE_DEGREES;
+    return `±${whole(degrees[c - 1])}${isApart ? `, and ${whole(apart)} between the halves of the rows` : ''}`;
+  };
   const names = (components: readonly number[]): string =>
     components.length <= MOST_ANGLES
-      ? listed(components.map((c) => `PC${c} (±${Math.max(1, Math.round(degrees[c - 1]))}°)`))
+      ? listed(components.map((c) => `PC${c} (${angle(c)})`))
       : `components ${runs(components)}`;
   const are = (components: readonly number[]): string => (components.length === 1 ? 'is' : 'are');
   const first = stable.length === 0 ? [] : [`${names(stable)} ${are(stable)} stable in other samples`];

@@ -1,12 +1,11 @@
 import { Model, OptionError, type RowSource } from '@scree/core';
 import { matrixSource } from '@scree/core/data';
 import { type NestedModels, ProgressTracker } from '@scree/core/pipeline';
-import { omit } from '../fields.js';
 import type { FitQuestions } from '../fit-and-ask.js';
 import type { TableFitOptions } from '../fit-table.js';
 import type { AnalysisTable } from '../reading/analysis-table.js';
 import { otherRows } from './looked-rows.js';
-import { checkRobustChoices, type RobustChoices, robustFrom, robustScale } from './robust.js';
+import { checkRobustChoices, type RobustChoices, robustFrom } from './robust.js';
 
 /** Most numbers of a table whose criteria are computed without the flagged rows. */
 const MOST_NUMBERS = 1e7;
@@ -17,14 +16,14 @@ export interface RobustModels {
   readonly others: RowSource | undefined;
 }
 
-/** Checks that a table can be fitted robustly, and returns the options of its classical fit, which gives the scale of the columns. */
-export function robustQuestions(
+/** Checks that a table can be fitted robustly. */
+export function checkRobustTable(
   { coding: encoding }: Pick<AnalysisTable, 'coding'>,
   options: FitQuestions & Pick<TableFitOptions, 'between' | 'read'>,
   choices: RobustChoices,
-): FitQuestions {
+): void {
   checkRobustChoices(choices);
-  const { center, weights, whiten, between, read, scale } = options;
+  const { center, weights, whiten, between, read } = options;
   const other = Object.entries({ center: center === false, weights, whiten, between, read }).find(([, given]) => given);
   if (other) {
     throw new OptionError('BAD_OPTION', `A robust fit has no ${other[0]}. Leave one of them out.`, {
@@ -40,7 +39,6 @@ export function robustQuestions(
       },
     );
   }
-  return { ...omit(options, 'between', 'read'), ...robustScale(scale) };
 }
 
 /** The robust model of a table that was fitted. Flagged rows are those of the table that the user gave. */

@@ -63,7 +63,7 @@ describe('the second look', () => {
 
   it('computes shares and angles as their definitions say', async () => {
     const rows = hbk();
-    const analysis = await looked(rows);
+    const analysis = await looked(rows, { scale: 'none' });
     const model = await pca(rows);
     const scores = await model.transform(rows);
     const own = analysis.secondLook;

@@ -51,7 +51,7 @@ export async function questionsOf(
 ): Promise<TableFitOptions> {
   const weights = await file.weights();
   const weightFile = flags['column-weights'] as string | undefined;
-  const bootstrap = flags.bootstrap as number | undefined;
+  const bootstrap = bootstrapOf(flags);
   const names = file.source.columnNames ?? file.columns;
   return {
     ...fitOptions(flags),
@@ -80,6 +80,19 @@ export function robustOf(flags: Call['flags']): Pick<TableFitOptions, 'robust'> 
   );
   if (other) throw new UsageError(`--${other} does not go with --robust. Leave one of them out.`);
   return { robust: { method, ...(share === undefined ? {} : { share }) } };
+}
+
+/** The replicates of the bootstrap, and how they are drawn. */
+function bootstrapOf(flags: Call['flags']): TableFitOptions['bootstrap'] {
+  const replicates = flags.bootstrap as number | undefined;
+  const block = flags['bootstrap-block'] as number | undefined;
+  if (block === undefined) return replicates;
+  if (replicates === 0)
+    throw new UsageError(
+      '--bootstrap 0 draws nothing, and --bootstrap-block says what to draw. Leave one of them out.',
+    );
+  const drawn = block === 1 ? ({ kind: 'rows' } as const) : ({ kind: 'blocks', block } as const);
+  return { ...drawn, ...(replicates === undefined ? {} : { replicates }) };
 }
 
 /** Options for the data of figures and for listing single rows. */

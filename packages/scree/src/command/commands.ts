@@ -3,7 +3,9 @@ import { DATA_FLAGS, MIXED_DATA_FLAGS } from './data-flags.js';
 import { choice, number, text, toggle } from './flags.js';
 import { BETWEEN_FLAG, BY_FLAG, RESIDUALIZE_FLAG, UNSEEN_FLAG } from './method-flags.js';
 import {
+  ANALYSIS_FIT_FLAGS,
   APPEND_FLAG,
+  BOOTSTRAP_BLOCK_FLAG,
   BOOTSTRAP_FLAG,
   BOOTSTRAP_PARTS_FLAG,
   CODED_FIT_FLAGS,
@@ -48,7 +50,11 @@ export const COMMANDS: readonly Command[] = [
       BY_FLAG,
       BOOTSTRAP_FLAG,
       ...ROBUST_FLAGS,
+      BOOTSTRAP_BLOCK_FLAG,
       ...FIT_ONLY_FLAGS,
+      WITH_FLAG,
+      APPEND_FLAG,
+      CSV_SAFE_FLAG,
       COVARIANCE_FLAG,
       COVARIANCE_ROWS_FLAG,
       outputFlag(
@@ -63,6 +69,10 @@ export const COMMANDS: readonly Command[] = [
       [
         'scree fit data.csv -k auto --bootstrap 1000',
         'as many components as stand out of noise, and how stable they are',
+      ],
+      [
+        'scree fit wine.csv --scale unit --scores wine-scores.csv --append',
+        'every column of the table, and the scores after them',
       ],
       ['scree fit big.npy --variance 0.95 --memory 500MB -o model.pca', 'a file larger than memory'],
       ['scree fit wine.csv --scale unit --label kind --json', 'results for another program'],
@@ -90,12 +100,13 @@ export const COMMANDS: readonly Command[] = [
     minPositionals: 0,
     maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
-      ...CODED_FIT_FLAGS,
+      ...ANALYSIS_FIT_FLAGS,
       RESIDUALIZE_FLAG,
       BETWEEN_FLAG,
       BY_FLAG,
       BOOTSTRAP_FLAG,
       ...ROBUST_FLAGS,
+      BOOTSTRAP_BLOCK_FLAG,
       COLUMN_WEIGHTS_FLAG,
       ...SUPPLEMENTARY_FLAGS,
       ROTATE_FLAG,
@@ -109,7 +120,7 @@ export const COMMANDS: readonly Command[] = [
       ...COMMON_FLAGS,
     ],
     examples: [
-      ['scree analyze wine.csv --scale unit', 'columns that have different units'],
+      ['scree analyze wine.csv', 'columns are scaled if their units or spreads differ'],
       ['scree analyze athletes.csv --scale unit --name athlete', 'unusual rows by their names'],
       [
         'scree analyze athletes.csv --scale unit --supplementary points --group competition --supplementary-rows 24-27',
@@ -213,6 +224,7 @@ export const COMMANDS: readonly Command[] = [
         'COLUMN',
         'with --calibrate: limits of its own for every group of rows with the same value in this column',
       ),
+      toggle('drift', 'also test if the mean, the covariance or the subspace has changed since the fit'),
       FAIL_ABOVE_FLAG,
       CSV_SAFE_FLAG,
       JSON_FLAG,
@@ -346,13 +358,14 @@ export const COMMANDS: readonly Command[] = [
       text('title', 'TEXT', 'title of the page (default: the name of the file)'),
       IMAGE_FLAG,
       MODEL_FLAG,
-      ...CODED_FIT_FLAGS,
+      ...ANALYSIS_FIT_FLAGS,
       RESIDUALIZE_FLAG,
       BETWEEN_FLAG,
       { ...BY_FLAG, what: 'one page per group of rows with the same value in this column' },
       COLUMN_WEIGHTS_FLAG,
       BOOTSTRAP_FLAG,
       ...ROBUST_FLAGS,
+      BOOTSTRAP_BLOCK_FLAG,
       ROTATE_FLAG,
       ...SUPPLEMENTARY_FLAGS,
       ...MIXED_DATA_FLAGS,

@@ -63,6 +63,14 @@ export const ROBUST_FLAGS: readonly Flag[] = [
   ),
 ];
 
+export const BOOTSTRAP_BLOCK_FLAG = number(
+  'bootstrap-block',
+  'ROWS',
+  'draw runs of this many neighbouring rows, for rows that depend on the rows before them; 1 draws single rows (default: chosen by the data)',
+  'be a whole number from 1 up',
+  (v) => Number.isSafeInteger(v) && v >= 1,
+);
+
 const SCALE_RULES = ['none', 'unit', 'pareto', 'range', 'median'];
 
 const SCALE_FLAG = choice(
@@ -76,6 +84,13 @@ const CODED_SCALE_FLAG = choice(
   'scale',
   [...SCALE_RULES, 'clr', 'ilr'],
   'divide each column by its standard deviation (unit), the root of that (pareto), its range, or its median absolute deviation times 1.4826 (median); for the parts of a composition, take centred or isometric log-ratios (clr, ilr) (default: none)',
+);
+
+/** The rules of an analysis, which chooses between unit and none by default. */
+const ANALYSIS_SCALE_FLAG = choice(
+  'scale',
+  ['auto', ...SCALE_RULES, 'clr', 'ilr'],
+  'auto divides each column by its standard deviation if units or spreads differ, and not if columns have one unit; unit always does, none never; or divide by the root of the standard deviation (pareto), the range, or the median absolute deviation times 1.4826 (median); for the parts of a composition, take centred or isometric log-ratios (clr, ilr) (default: auto)',
 );
 
 /** The scalings of a sketch, which reads the rows once. */
@@ -153,7 +168,13 @@ export const CODED_FIT_FLAGS: readonly Flag[] = [
   UNSEEN_FLAG,
 ];
 
+/** The same for analyses, which choose a scaling. */
+export const ANALYSIS_FIT_FLAGS: readonly Flag[] = CODED_FIT_FLAGS.map((flag) =>
+  flag === CODED_SCALE_FLAG ? ANALYSIS_SCALE_FLAG : flag,
+);
+
 export const FIT_ONLY_FLAGS: readonly Flag[] = [
+  text('scores', 'FILE', 'also write the scores of the rows there: .npy, .csv, .tsv, .parquet or .arrow'),
   toggle('explain', 'print the predicted time of every solver'),
   text(
     'checkpoint',
