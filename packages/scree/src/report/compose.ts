@@ -46,6 +46,7 @@ import { centresFigure } from './figures/centres-figure.js';
 import { circleFigure } from './figures/circle-figure.js';
 import { chooseColours, type RowColours, rowColumns } from './figures/colouring.js';
 import { contributionsFigure } from './figures/contributions-figure.js';
+import { controlFigure } from './figures/control-figure.js';
 import { cumulativeFigure } from './figures/cumulative-figure.js';
 import { errorsFigure } from './figures/errors-figure.js';
 import { type Figure, type FigureTable, standaloneSvg } from './figures/figure.js';
@@ -446,8 +447,10 @@ function unusualSection({ model, compared, colouring, notComputed, secondLook, f
   const section = { id: 'unusual', title: 'Unusual rows' };
   if (!compared) return { ...section, drawn: [], html: paragraphs([`Not examined. ${notComputed.unusual ?? ''}`]) };
   const { found, facts } = compared;
+  // Rows of a fit have no order that the model knows of; new rows come one after the other.
+  const control = found.kind === 'new' ? controlFigure(found, facts) : undefined;
   const drawn = [
-    ...(hasLimits(found) ? [unusualFigure(found, facts, colouring)] : []),
+    ...(hasLimits(found) ? [unusualFigure(found, facts, colouring), ...(control ? [control] : [])] : []),
     ...(secondLook && secondLook.map.length > 0 ? [outlierMapFigure(secondLook)] : []),
   ];
   const fewer =
