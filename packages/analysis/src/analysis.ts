@@ -9,6 +9,7 @@ import type { ColumnContribution } from './meaning/column-contributions.js';
 import type { ComponentMeaning } from './meaning/component-meaning.js';
 import type { Supplementary } from './meaning/supplementary.js';
 import type { Rotation } from './methods/rotation.js';
+import type { MissingValuesRecord } from './missing/complete-table.js';
 import type { NotComputed } from './reasons.js';
 import type { ComparedModel } from './rows/compared-model.js';
 import type { RowsOf } from './rows/monitoring.js';
@@ -56,6 +57,8 @@ export interface AnalysisRecord {
   readonly kept: number;
   /** `'fit'` if the model was fitted to these rows, otherwise `'new'`. An analysis of new rows describes the rows, and not the fit. */
   readonly kind: RowsOf;
+  /** What was missing and how it was predicted; undefined if no method predicted values. */
+  readonly missing?: MissingValuesRecord | undefined;
   /** Seconds that the fit took; undefined if the model was given. */
   readonly seconds: number | undefined;
   /** How columns and components are related. Empty for models of version 0.1.0, which do not store the variances of the columns. */
@@ -130,13 +133,14 @@ export function analysisJson(
   { describeReason, threads }: { describeReason?: Parameters<typeof describeReasons>[1]; threads?: number } = {},
 ): object {
   const { model, table, kept, compared, between, supplementary, supplementaryRows: apart, rotation, coded } = analysis;
-  const { columns, rowContributions, notComputed, findings, meaning, seconds } = analysis;
+  const { columns, rowContributions, notComputed, findings, meaning, seconds, missing } = analysis;
   const { columns: beside, groups } = supplementary;
   return {
     table,
     ...modelJson(model),
     ...(threads === undefined ? {} : { threads }),
     seconds,
+    ...(missing ? { missing } : {}),
     kept,
     notComputed: describeReasons(notComputed, describeReason),
     findings,

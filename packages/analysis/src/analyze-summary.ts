@@ -18,7 +18,11 @@ export type AnalyzeSummaryOptions = Omit<AnalyzeOptions, 'names' | 'supplementar
 /** Fits the moments or the sketch of a summary, and chooses k. */
 export async function fitSummary(summary: TableSummary, options: AnalyzeSummaryOptions = {}): Promise<TableFit> {
   const { criteria = 'all' } = options;
-  const questions: FitQuestions = { inspectColumns: true, ...omit(options, 'criteria', 'rotate'), bootstrap: 0 };
+  const questions: FitQuestions = {
+    inspectColumns: true,
+    ...omit(options, 'criteria', 'rotate', 'missing'),
+    bootstrap: 0,
+  };
   const start = performance.now();
   const moments = await summary.moments();
   const fitted = moments ? await fitAndAsk(moments, questions) : undefined;

@@ -12,6 +12,8 @@ type OwnCode =
   | 'STABILITY'
   /** The meaning of a component. */
   | 'COMPONENT'
+  /** What is missing, and whether rows with gaps differ. */
+  | 'MISSING_VALUES'
   /** Rows beyond the limits of T² and Q. */
   | 'UNUSUAL_ROWS'
   /** No row is beyond the limits. */
@@ -59,6 +61,8 @@ const OTHER_WARNING = 40;
 
 /** Importance of missing values: rises to `most` if half of the rows were dropped, or half of the values of a column were filled. */
 const GAPS = { least: 38, most: 88 };
+/** What is missing is said first. */
+const MISSING = 99;
 const KEEP = 76;
 const STABILITY = 70;
 /** Importance of the first component, and by how much it falls with each of the next. */
@@ -71,6 +75,7 @@ const NOTHING_UNUSUAL = 20;
 export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[] {
   const found = [
     ...analysis.model.warnings.map((warning) => warningFinding(warning, analysis)),
+    ...missingFinding(analysis),
     ...keepFinding(analysis),
     ...stabilityFinding(analysis),
     ...componentFindings(analysis),
@@ -86,6 +91,20 @@ function warningFinding({ code, message, details = {} }: Warning, { table }: Pic
   const share = gaps && total > 0 ? Math.min(1, (2 * affected) / total) : 0;
   const importance = gaps ? GAPS.least + (GAPS.most - GAPS.least) * share : (IMPORTANCE[code] ?? OTHER_WARNING);
   return { code, details, importance, message };
+}
+
+/** Standardised difference from which rows with gaps are said to differ: half a standard deviation, Cohen's medium effect. */
+const MUCH = 0.5;
+
+function missingFinding({ missing }: Pick<AnalysisRecord, 'missing'>): Finding[] {
+  if (!missing) return [];
+  const { rows, rowsWithGaps, share, values, patterns, columns, differences, draws } = missing;
+  const details = {
+    ...{ rows, rowsWithGaps, share, values, patterns, draws },
+    columns: columns.filter((column) => column.missing > 0),
+    differences: differences.filter(({ standardised }) => Math.abs(standardised) >= MUCH),
+  };
+  return [{ code: 'MISSING_VALUES', details, importance: MISSING }];
 }
 
 /** Values that were filled in the column that lacked most of them. */

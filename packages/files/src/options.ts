@@ -7,7 +7,7 @@ export { DEFAULT_MEMORY } from '@scree/core/data';
 export type { FileFormat } from './formats.js';
 
 /** The treatment of rows with missing values. */
-export type Missing = 'error' | 'drop' | 'mean';
+export type Missing = 'error' | 'drop' | 'mean' | 'keep';
 
 /** Which columns of a file are used, and how. */
 export interface FileOptions {
@@ -39,7 +39,10 @@ export interface FileOptions {
   readonly supplementaryRows?: RowRanges | undefined;
   /** Only the rows that have this text in this column, which is not analysed. */
   readonly only?: { readonly column: string; readonly level: string } | undefined;
-  /** Rows with missing values are an error (the default), left out, or filled in with the column's mean. */
+  /**
+   * Rows with missing values are an error (the default), left out, or filled in with the column's mean. `'keep'`: missing values are NaN,
+   * for `analyzeTable`, which predicts them.
+   */
   readonly missing?: Missing | undefined;
   /**
    * Texts and numbers that mean "no value", besides what does anyway: NaN and null; in columns of numbers of text files also empty
@@ -72,8 +75,8 @@ export type CheckedOptions = FileOptions & { readonly memory: number };
 /** Checks options that a user gave and fills in the memory. Throws an `OptionError` that names the option. */
 export function checkFileOptions(options: FileOptions): CheckedOptions {
   const { missing = 'error', format, memory = DEFAULT_MEMORY, categories, na } = options;
-  if (!['error', 'drop', 'mean'].includes(missing)) {
-    throw bad('missing', missing, "must be 'error', 'drop' or 'mean'");
+  if (!['error', 'drop', 'mean', 'keep'].includes(missing)) {
+    throw bad('missing', missing, "must be 'error', 'drop', 'mean' or 'keep'");
   }
   if (na !== undefined && !(Array.isArray(na) && na.every((text) => typeof text === 'string')))
     throw bad('na', na, "must be a list of texts, such as ['None', '-99']");

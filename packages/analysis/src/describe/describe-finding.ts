@@ -4,6 +4,7 @@ import type { Finding } from '../findings.js';
 import type { ComponentMeaning } from '../meaning/component-meaning.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
 import { describeMeaning } from './describe-component.js';
+import { describeMissing, type MissingDetails } from './describe-missing.js';
 import { type DescribedRows, describeUnusual } from './describe-unusual.js';
 import { capitalised, listed, percent, plural, runs } from './numbers.js';
 
@@ -25,6 +26,8 @@ export function describeFinding(
   switch (code) {
     case 'COMPONENTS_TO_KEEP':
       return keepSentence(details as unknown as KeepDetails, analysis);
+    case 'MISSING_VALUES':
+      return describeMissing(details as unknown as MissingDetails);
     case 'STABILITY':
       return stabilitySentence(details as unknown as StabilityDetails);
     case 'COMPONENT':

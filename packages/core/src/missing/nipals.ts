@@ -55,6 +55,7 @@ export const nipals: FillMethod = {
       : undefined;
     return {
       source: mapSource(source, { blocks: filled ? () => filled : blocks, sample: undefined }),
+      complete: async (block) => found.fill(block),
       ...{ iterations: total, converged, change: worst, objectives: [], explained },
     };
 

@@ -88,7 +88,7 @@ export class FileRows {
       this.#handled = counts;
     };
     if (this.drops) return dropMissing(table, { numbers: roles.usedAndWeight, texts: roles.categories, onRead });
-    if (!table.mayMissValues || table.nonzeros !== undefined) return table;
+    if (!table.mayMissValues || table.nonzeros !== undefined || this.missing === 'keep') return table;
     if (this.missing === 'mean') {
       const from = fill ? 'given' : 'mean';
       return fillMissing(table, { columns: roles.used, values: () => this.#replacements(), from, onRead });

@@ -7,7 +7,8 @@ import { infiniteIn, missingError } from './table-errors.js';
 export function remoteRows(rows: FileRows): RowSource['remote'] {
   const { table, roles, missing, fill, facts } = rows;
   const { used, cols, weight } = roles;
-  if (!table.remote || weight !== undefined) return undefined;
+  // Missing values that are kept are predicted on this machine.
+  if (!table.remote || weight !== undefined || missing === 'keep') return undefined;
   return table.remote({
     numbers: used === 'all' ? [...Array(cols).keys()] : used,
     missing,

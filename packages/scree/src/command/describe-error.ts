@@ -60,7 +60,8 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     if (row !== undefined && columns.length === 0) {
       return `${Row} has no weight (${column(columnName)}). Fill it in, or use --missing drop to leave such rows out.`;
     }
-    const choices = '--missing drop to leave those rows out, --missing mean to fill them with column means';
+    const choices =
+      '--missing iterative to predict them from the other columns (what rests on predictions is less sure than the fit says), --missing drop to leave those rows out, --missing mean to fill them with column means, which shrinks correlations';
     if (affectedRows === undefined || totalRows === undefined) {
       return `${file} has missing values. Use ${choices}, or --exclude to leave out columns.`;
     }
@@ -283,11 +284,15 @@ const WARNINGS: {
     `These ${plural(Number(rows), 'row')} of ${plural(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Fit the table that the matrix was computed from, with --scale unit. If you have only the matrix, use scree fit --covariance FILE.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
-  VALUES_FILLED: ({ columns, values, rows, with: source }) => {
+  VALUES_FILLED: ({ columns, values, rows, with: source, k, iterations }) => {
     const filled = columns as Counts;
     if (source === 'level')
       return `${plural(Number(values), 'missing value counts', 'missing values count')} as a level of ${values === 1 ? 'its' : 'their'} own in categories, and as the mean in columns of numbers: ${counted(filled)}, of ${plural(Number(rows), 'row')}.`;
-    const means = source === 'given' ? "the model's mean" : 'the column mean';
+    if (source === 'iterative' || source === 'em' || source === 'nipals') {
+      const by = { iterative: 'regularised iterative PCA', em: 'EM of probabilistic PCA', nipals: 'NIPALS' }[source];
+      return `${plural(Number(values), 'missing value')} ${Number(values) === 1 ? 'was' : 'were'} predicted by ${by} with ${plural(Number(k), 'component')} (${plural(Number(iterations), 'iteration')}): ${counted(filled)}, of ${plural(Number(rows), 'row')}.`;
+    }
+    const means = source === 'given' ? "the model's mean" : 'the column mean, which shrinks correlations';
     if (filled.length === 1)
       return `${count(filled[0].count)} of ${plural(Number(rows), 'value')} of ${column(filled[0].name)} ${Number(values) === 1 ? 'was' : 'were'} filled in with ${means}.`;
     return `${plural(Number(values), 'missing value')} ${Number(values) === 1 ? 'was' : 'were'} filled in with ${means}: ${counted(filled)}, of ${plural(Number(rows), 'row')}.`;
