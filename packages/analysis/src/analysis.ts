@@ -1,4 +1,4 @@
-import type { Model } from '@scree/core';
+import type { Model, RowMatrix } from '@scree/core';
 import { listsOf, withText } from '@scree/core/data';
 import { describeMeaning } from './describe/describe-component.js';
 import { describeReasons } from './describe/describe-reason.js';
@@ -93,6 +93,16 @@ export interface AnalysedRows extends RowContributions {
   readonly names: readonly (string | null)[] | undefined;
 }
 
+/** A block of rows whose missing values were filled in. */
+export interface CompletedRows {
+  /** Row numbers in the table, from 1. */
+  readonly numbers: readonly number[];
+  /** The fitted columns, in the user's units. */
+  readonly values: RowMatrix;
+  /** 1 for a value that was filled in, otherwise 0, in the order of `values.data`. */
+  readonly filled: Uint8Array;
+}
+
 /**
  * Everything known about a table and its components, as an immutable record. The command, the report and the lab render it and compute
  * nothing.
@@ -102,6 +112,11 @@ export interface Analysis extends Readonly<AnalysisRecord> {
   first(k: number): Model;
   /** Reads all rows once more and yields them with their contributions, block by block; or the supplementary rows. */
   rows(which?: 'fit' | 'supplementary'): AsyncIterable<AnalysedRows>;
+  /**
+   * Reads all rows once more and yields the fitted columns in the user's units, with their missing values filled in, and which values were.
+   * Rows without missing values are yielded as they are.
+   */
+  completed(): AsyncIterable<CompletedRows>;
   /** The record as plain data, with numbers in lists. */
   toJSON(): object;
 }
@@ -120,7 +135,7 @@ function analysisText({ model, kept, meaning, findings }: AnalysisRecord): strin
 }
 
 /** Makes the record immutable. */
-export function analysisOf(record: AnalysisRecord, methods: Pick<Analysis, 'first' | 'rows'>): Analysis {
+export function analysisOf(record: AnalysisRecord, methods: Pick<Analysis, 'first' | 'rows' | 'completed'>): Analysis {
   const analysis = { ...record };
   const hidden = { ...methods, toJSON: () => analysisJson(record) };
   for (const [name, value] of Object.entries(hidden)) Object.defineProperty(analysis, name, { value });

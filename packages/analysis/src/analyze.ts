@@ -1,5 +1,13 @@
-import { type Data, Model, Moments, OptionError, type PcaOptions } from '@scree/core';
-import { hasCategories, MemoryBudget, mapAsync, openSource, refuseChanged } from '@scree/core/data';
+import { type Data, Model, Moments, OptionError, type PcaOptions, RowMatrix } from '@scree/core';
+import {
+  type Block,
+  hasCategories,
+  MemoryBudget,
+  mapAsync,
+  openSource,
+  packedRows,
+  refuseChanged,
+} from '@scree/core/data';
 import { checkObject, checkOptions, completeRows, keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import {
   type AnalysedRows,
@@ -7,6 +15,7 @@ import {
   type AnalysisRecord,
   analysisOf,
   type ComparedRows,
+  type CompletedRows,
   type EncodedMeaning,
 } from './analysis.js';
 import { omit, pick } from './fields.js';
@@ -436,7 +445,11 @@ export async function recordOf(
   const first = (k: number): Model => withEncoding(fitted.first(k), encoding);
   return analysisOf(
     { ...found, findings: findingsOf(found) },
-    { first, rows: (which = 'fit') => allRows(which, table, fitted, options) },
+    {
+      first,
+      rows: (which = 'fit') => allRows(which, table, fitted, options),
+      completed: () => completedRows(table, missing),
+    },
   );
 }
 
@@ -502,6 +515,24 @@ function encodedMeaning(model: Model): EncodedMeaning | undefined {
     blocks: encoding.method === 'mfa' ? mfaGroups(model) : [],
     inertias: encoding.method === 'mca' && encoding.columns.length > 1 ? adjustedInertias(model) : undefined,
   };
+}
+
+/** Reads all rows once more, and fills in what was predicted. */
+async function* completedRows(
+  table: AnalysisTable,
+  whole: CompletedTable | undefined,
+): AsyncGenerator<CompletedRows, void, void> {
+  const { given = table.source, complete = async (block: Block) => block } = whole ?? {};
+  const names = given.columnNames ?? table.columns;
+  let first = 0;
+  for await (const block of given.blocks()) {
+    const { rows, cols } = block;
+    const filled = Uint8Array.from(packedRows(block), (value) => (Number.isNaN(value) ? 1 : 0));
+    const values = new RowMatrix(rows, cols, Float64Array.from(packedRows(await complete(block))), names);
+    const places = Array.from({ length: rows }, (_, i) => first + i);
+    first += rows;
+    yield { numbers: ((await table.placesOf?.(places)) ?? places).map((place) => place + 1), values, filled };
+  }
 }
 
 /** Reads all rows once more and yields them with their contributions. */

@@ -6,6 +6,7 @@ export type {
   Analysis,
   AnalysisRecord,
   ComparedRows,
+  CompletedRows,
   EncodedMeaning,
 } from './analysis.js';
 export { analysisJson, betweenJson, modelJson } from './analysis.js';

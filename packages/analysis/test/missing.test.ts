@@ -104,3 +104,22 @@ describe('analyze of rows with missing values', () => {
     await expect(analyze(rows, { missing: { method: 'em', draws: -1 } })).rejects.toThrow(/0 to 1000/);
   });
 });
+
+describe('completed', () => {
+  it('yields the rows in order, in their units, and says which values were filled in', async () => {
+    const { rows } = gappyTable(40, 5, 0.2);
+    const analysis = await analyze(rows, { scale: 'unit', missing: { method: 'iterative', k: 2, draws: 0 }, k: 2 });
+    let at = 0;
+    for await (const { numbers, values, filled } of analysis.completed()) {
+      numbers.forEach((number, i) => {
+        expect(number).toBe(at + 1);
+        const row = rows[at++];
+        row.forEach((x, j) => {
+          expect(filled[i * 5 + j]).toBe(Number.isNaN(x) ? 1 : 0);
+          expect(Number.isNaN(x) ? Number.isFinite(values.row(i)[j]) : values.row(i)[j] === x).toBe(true);
+        });
+      });
+    }
+    expect(at).toBe(40);
+  });
+});

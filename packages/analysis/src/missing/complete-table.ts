@@ -1,5 +1,5 @@
 import { OptionError, type RowSource } from '@scree/core';
-import { hasCategories, mapAsync, mapSource } from '@scree/core/data';
+import { type Block, hasCategories, mapAsync, mapSource } from '@scree/core/data';
 import { checkOptions, completeRows, type FillReport, type Predictor, ProgressTracker } from '@scree/core/pipeline';
 import { pick } from '../fields.js';
 import type { TableFitOptions } from '../fit-table.js';
@@ -26,6 +26,8 @@ export interface CompletedTable {
   readonly fit: Pick<TableFitOptions, 'scale' | 'columnWeights'>;
   /** The rows as they were given, with NaN for missing values, kept in memory if they are few. */
   readonly given: RowSource;
+  /** A block of `given` with its missing values filled in. */
+  readonly complete?: (block: Block) => Promise<Block>;
   readonly missing: MissingValuesRecord | undefined;
   readonly predictor: Predictor | undefined;
 }
@@ -99,6 +101,7 @@ export async function completeTable(
     table: completed,
     fit: { ...fit, ...(own.scale === undefined ? {} : { scale: own.scale }), columnWeights: own.columnWeights },
     given,
+    complete,
     missing: record,
     predictor: filling.predictor,
   };

@@ -25,6 +25,8 @@ interface NamedDetails extends ErrorDetails {
   readonly file: string;
   readonly Row: string;
   readonly rowName: string;
+  /** True if the command can predict missing values. */
+  readonly predicts: boolean;
 }
 
 type Describe = (details: NamedDetails, message: string) => string | undefined;
@@ -46,7 +48,7 @@ const TRANSFORM_BOUNDS: Readonly<Record<string, string>> = {
 };
 
 const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
-  MISSING_VALUES: ({ reason, file, Row, row, columnName, value, count: all, affectedRows, totalRows }) => {
+  MISSING_VALUES: ({ reason, file, Row, row, columnName, value, count: all, affectedRows, totalRows, predicts }) => {
     if (reason === 'empty-column') {
       return `${capital(column(columnName))} of ${file} has no values, so it has no mean. Leave it out: ${exclude([String(columnName)])}.`;
     }
@@ -60,12 +62,12 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     if (row !== undefined && columns.length === 0) {
       return `${Row} has no weight (${column(columnName)}). Fill it in, or use --missing drop to leave such rows out.`;
     }
-    const choices =
-      '--missing iterative to predict them from the other columns (what rests on predictions is less sure than the fit says), --missing drop to leave those rows out, --missing mean to fill them with column means, which shrinks correlations';
+    const choices = `${predicts ? '--missing iterative to predict them from the other columns, ' : ''}--missing drop to leave those rows out, --missing mean to fill them with column means`;
+    const consequence = predicts ? ' Predictions are only as good as the relations between the columns.' : '';
     if (affectedRows === undefined || totalRows === undefined) {
-      return `${file} has missing values. Use ${choices}, or --exclude to leave out columns.`;
+      return `${file} has missing values. Use ${choices}, or --exclude to leave out columns.${consequence}`;
     }
-    return `${file} has missing values in ${count(affectedRows)} of ${plural(totalRows, 'row')} (${row === undefined ? '' : `first: row ${count(row + 1)}, `}${column(columnName)}). Use ${choices}, or ${exclude(columns, all)}.`;
+    return `${file} has missing values in ${count(affectedRows)} of ${plural(totalRows, 'row')} (${row === undefined ? '' : `first: row ${count(row + 1)}, `}${column(columnName)}). Use ${choices}, or ${exclude(columns, all)}.${consequence}`;
   },
   NOT_FINITE: ({ Row, row, column: index, columnName, value }) =>
     row === undefined
@@ -185,13 +187,13 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     `A worker thread stopped in the middle of the work: ${value}. Try again, or use --threads 1.`,
 };
 
-export function describeError(error: ScreeError): string {
+export function describeError(error: ScreeError, { predicts = false } = {}): string {
   const { code, message, details } = error;
   const path = details.path ?? ('path' in error ? String(error.path) : undefined);
   const file = path === undefined || path === '-' || path === 'standard input' ? 'standard input' : path;
   const { row } = details;
   const rowName = row === undefined ? `the first line of ${file}` : `row ${count(row + 1)} of ${file}`;
-  const named = { ...details, file, rowName, Row: capital(rowName) };
+  const named = { ...details, file, rowName, Row: capital(rowName), predicts };
   const described = ERRORS[code]?.(named, message);
   return described === undefined ? message : described.startsWith('standard') ? capital(described) : described;
 }

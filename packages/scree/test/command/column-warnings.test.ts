@@ -44,7 +44,8 @@ describe('a fit', () => {
   it('counts 37 of 153 values of Ozone that were filled in: in the terminal, the JSON, the model and its report', () => {
     const air = table('airquality');
     const ozone = ['--columns', 'Ozone,Wind,Temp', '--scale', 'unit'];
-    const filled = 'Warning: 37 of 153 values of column Ozone were filled in with the column mean.';
+    const filled =
+      'Warning: 37 of 153 values of column Ozone were filled in with the column mean, which shrinks correlations.';
     expect(lines(['fit', air, ...ozone, '--missing', 'mean', '-o', 'air.json'])).toEqual([filled]);
     expect(lines(['inspect', 'air.json'])).toEqual([filled]);
     const model = JSON.parse(readFileSync(path('air.json'), 'utf8')) as { warnings: Said[] };
