@@ -45,6 +45,7 @@ const resolve = {
     '@scree/core/pipeline': source('./packages/core/src/pipeline.ts'),
     '@scree/core/exchange': source('./packages/core/src/exchange/index.ts'),
     '@scree/core/transform': source('./packages/core/src/transform.ts'),
+    '@scree/core/sync': source('./packages/core/src/pca-sync.ts'),
     '@scree/core/learn': source('./packages/core/src/learn/index.ts'),
     '@scree/core': source('./packages/core/src/index.ts'),
     scree: source('./packages/scree/src/index.ts'),

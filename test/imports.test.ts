@@ -38,7 +38,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['stream.ts'],
   ['learn'],
   ['transform.ts', 'exchange'],
-  ['pipeline.ts', 'make-plan.ts'],
+  ['pipeline.ts'],
   ['index.ts'],
 ];
 /** Packages that the sources of a package import, besides libraries. */

@@ -36,16 +36,23 @@ for (const [format, folder] of [
     codeSplitting: {
       groups: [
         // Several of the following files need this code, which must not load one of them.
-        { name: 'shared', test: /[\\/]dist[\\/](fields|statistics[\\/]gamma|inspect[\\/]column-names)\.js$/ },
+        {
+          name: 'shared',
+          test: /[\\/]dist[\\/](fields|statistics[\\/]gamma|inspect[\\/](column-names|date-columns|restarts))\.js$/,
+        },
         // The query side alone, for servers and Workers.
         { name: 'query-vector', test: /[\\/]dist[\\/]vectors[\\/](query[\\/]|encode-vector)/ },
         { name: 'criteria-parts', test: /[\\/]dist[\\/]choose[\\/](criteria|computations[\\/]simulate)/ },
         { name: 'describe-parts', test: /[\\/]dist[\\/](describe|choose[\\/]components-for)/ },
+        {
+          name: 'row-order',
+          test: /[\\/]dist[\\/](inspect[\\/]row-order|bootstrap[\\/]block-length|statistics[\\/]serial)/,
+        },
         { name: 'bootstrap', test: /[\\/]dist[\\/]bootstrap[\\/](?!bootstrap\.|bootstrap-options|default-replicates)/ },
         { name: 'evaluate-criteria', test: /[\\/]dist[\\/]choose[\\/](computations|collect-|evaluate-|recommend)/ },
         {
           name: 'inspect',
-          test: /[\\/]dist[\\/]inspect[\\/](column-inspector|column-warnings|column-tally|duplicate-columns)\.js$/,
+          test: /[\\/]dist[\\/]inspect[\\/](structure[\\/].*|choose-scale|column-inspector|column-tally|column-units|column-warnings|duplicate-columns|repeated-rows)\.js$/,
         },
       ],
     },

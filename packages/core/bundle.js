@@ -98,11 +98,14 @@ for (const [format, folder] of [
         {
           // Also what a program that imports everything shares with files that it need not load at once.
           name: 'subspace',
-          test: /(orthonormalise|cholesky|inverse|linalg[\\/](row-products|zero-rows)|engines[\\/](basis|same-scaler|provisional-means|summarise-one-pass)|blocks[\\/]block-rows|residual-schedule|rayleigh-ritz|subspace-angles|procrustes|statistics[\\/]checksum|storage[\\/]container|crc32|model[\\/](reconstruction|biplot))\.js$/,
+          test: /(orthonormalise|cholesky|linalg[\\/](row-products|zero-rows)|engines[\\/](basis|same-scaler|provisional-means|summarise-one-pass)|blocks[\\/]block-rows|residual-schedule|rayleigh-ritz|subspace-angles|procrustes|statistics[\\/]checksum|storage[\\/]container|crc32|model[\\/](reconstruction|biplot))\.js$/,
         },
         { name: 'wasm', test: only('engines/wasm/wasm') },
         { name: 'sparse', test: /(wasm[\\/]sparse[\\/].*|reference[\\/]sparse)\.js$/ },
-        { name: 'wide', test: /(dense[\\/](wide|dual|early-dual|column-strips)|engines[\\/]early-products)\.js$/ },
+        {
+          name: 'wide',
+          test: /(dense[\\/](wide|dual|summarise-with-dual|column-strips)|engines[\\/]precomputed-dual)\.js$/,
+        },
         { name: 'reference', test: /reference[\\/]dense\.js$/ },
         { name: 'numeric', test: /(numeric-columns|correlation-matrix)\.js$/ },
         { name: 'libraries', test: /(open-columns|library-data)\.js$/ },

@@ -1,9 +1,11 @@
 import type { Model, RowMatrix } from '@scree/core';
 import { listsOf, withText } from '@scree/core/data';
+import type { RobustFit } from '@scree/core/pipeline';
 import { describeMeaning } from './describe/describe-component.js';
 import { describeReasons } from './describe/describe-reason.js';
 import type { Finding } from './findings.js';
 import type { Between } from './fit-table.js';
+import type { ScaleChoice } from './inspect/choose-scale.js';
 import type { AdjustedInertias, Category, MfaGroupPart } from './meaning/categories.js';
 import type { ColumnContribution } from './meaning/column-contributions.js';
 import type { ComponentMeaning } from './meaning/component-meaning.js';
@@ -11,11 +13,12 @@ import type { Supplementary } from './meaning/supplementary.js';
 import type { Rotation } from './methods/rotation.js';
 import type { MissingValuesRecord } from './missing/complete-table.js';
 import type { NotComputed } from './reasons.js';
+import type { SecondLook } from './robust/second-look.js';
 import type { ComparedModel } from './rows/compared-model.js';
-import type { RowsOf } from './rows/monitoring.js';
 import type { Listed } from './rows/read-rows.js';
 import type { RowContributions, SupplementaryRows } from './rows/row-contributions.js';
 import type { RowFacts } from './rows/row-facts.js';
+import type { RowsOf } from './rows/row-limits.js';
 import type { UnusualRows } from './rows/unusual-rows.js';
 
 /** The table as it was analysed: its rows and columns, and what was left out. */
@@ -72,6 +75,8 @@ export interface AnalysisRecord {
   readonly rowFacts: RowFacts | undefined;
   /** The rows compared with the kept components. */
   readonly compared: ComparedRows | undefined;
+  /** Whether few rows made the answer. */
+  readonly secondLook: SecondLook | undefined;
   /** The contributions of each row, for up to 10,000 rows. */
   readonly rowContributions: Listed<RowContributions> | undefined;
   /** Columns and groups that were not fitted. */
@@ -80,6 +85,8 @@ export interface AnalysisRecord {
   readonly rotation: Rotation | undefined;
   /** Set if the model was fitted to means of groups. */
   readonly between: Between | undefined;
+  /** The scaling that `scale: 'auto'` chose, and why; undefined if the user chose it, or the method prescribes it. */
+  readonly scaling: ScaleChoice | undefined;
   /** Why parts were not computed. */
   readonly notComputed: NotComputed;
   /** The findings, the most important first. */
@@ -148,7 +155,7 @@ export function analysisJson(
   { describeReason, threads }: { describeReason?: Parameters<typeof describeReasons>[1]; threads?: number } = {},
 ): object {
   const { model, table, kept, compared, between, supplementary, supplementaryRows: apart, rotation, coded } = analysis;
-  const { columns, rowContributions, notComputed, findings, meaning, seconds, missing } = analysis;
+  const { columns, rowContributions, notComputed, findings, meaning, seconds, missing, secondLook } = analysis;
   const { columns: beside, groups } = supplementary;
   return {
     table,
@@ -157,9 +164,11 @@ export function analysisJson(
     seconds,
     ...(missing ? { missing } : {}),
     kept,
+    scalingChoice: analysis.scaling ?? null,
     notComputed: describeReasons(notComputed, describeReason),
     findings,
     ...(between ? { between: betweenJson(between) } : {}),
+    secondLook: secondLook ? secondLookJson(secondLook) : null,
     unusual: compared ? unusualJson(compared) : null,
     columns: columns.map(({ name, correlation, cos2, contribution, communality }, j) => ({
       name: name ?? String(j),
@@ -222,6 +231,7 @@ export function modelJson(model: Model): object {
     reason: model.plan.reason,
     choice: model.choice ?? null,
     stability: model.stability ?? null,
+    ...(model.robust ? { robust: robustJson(model.robust) } : {}),
     warnings: model.warnings,
     certificate: model.certificate,
     uniqueness: model.uniqueness,
@@ -231,6 +241,28 @@ export function modelJson(model: Model): object {
 /** The mean of every group, in the units of the columns or of the encoded columns. */
 export function betweenJson({ column, groups, means, share }: Between): object {
   return { column, share, groups: groups.map((group, g) => ({ ...group, mean: Array.from(means.row(g)) })) };
+}
+
+/** A robust fit as plain data, with rows counted from 1. */
+function robustJson({ flagged, onPlane, scoreDistances: _, orthogonalDistances: __, ...robust }: RobustFit): object {
+  return { ...robust, flagged: flagged.map((row) => row + 1), ...(onPlane === undefined ? {} : { onPlane }) };
+}
+
+/** The second look as plain data: rows are counted from 1, and angles are in radians. */
+function secondLookJson({ flagged, apart, leftOut, influence, map: _, ...look }: SecondLook): object {
+  return {
+    ...look,
+    flagged: flagged.map(({ number }) => number),
+    apart: apart.map(({ number }) => number),
+    leftOut: leftOut.map(({ number }) => number),
+    influence: influence.map(({ number, name, component, angle, exact }) => ({
+      row: number,
+      name,
+      component,
+      angle,
+      exact,
+    })),
+  };
 }
 
 function unusualJson({ model, found }: ComparedRows): object {

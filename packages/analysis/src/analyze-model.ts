@@ -20,7 +20,7 @@ import type { RowLabels } from './reading/aligned.js';
 import type { AnalysisTable } from './reading/analysis-table.js';
 import { tableBeside } from './reading/table-beside.js';
 import type { NotComputed } from './reasons.js';
-import type { RowsOf } from './rows/monitoring.js';
+import type { RowsOf } from './rows/row-limits.js';
 import { areRowsOfFit } from './rows/unusual-rows.js';
 
 /** Options of `analyzeModel`. */
@@ -106,7 +106,7 @@ async function analyzeRows(
     { ...table, coding: stored.coding },
     fitted,
     kept,
-    { rows, apart, listRows, rotation, kind },
+    { rows, second: { code: 'STORED' }, apart, listRows, rotation, kind },
     pick(options, 'figures', 'colours', 'listRows', 'rotate', 'seed', 'weights', 'signal', 'onProgress'),
   );
 }

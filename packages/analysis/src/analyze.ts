@@ -41,21 +41,27 @@ import type { RowLabels } from './reading/aligned.js';
 import { type AnalysisTable, readParts, type TablePart } from './reading/analysis-table.js';
 import { tableBeside } from './reading/table-beside.js';
 import { type AnalysisPart, hasVariance, type Reason } from './reasons.js';
+import type { SecondLook } from './robust/second-look.js';
 import { type ComparedModel, withoutComponents } from './rows/compared-model.js';
-import type { RowsOf } from './rows/monitoring.js';
 import { answerRowQuestions, type Listed, type RowAnswers, type RowQuestions } from './rows/read-rows.js';
 import { rowContributionBlocks, type SupplementaryRows } from './rows/row-contributions.js';
 import type { RowFacts } from './rows/row-facts.js';
+import type { RowsOf } from './rows/row-limits.js';
 import { findUnusualRows } from './rows/unusual-rows.js';
 
 /** Options of `analyze`: those of `pca`, and those of the other parts of the analysis. */
 export interface AnalyzeOptions<Name extends string = string>
-  extends Omit<TableFitOptions, 'columnNames' | 'between' | 'fitted' | 'read' | 'missing'> {
+  extends Omit<TableFitOptions, 'columnNames' | 'between' | 'fitted' | 'read' | 'scale' | 'missing'> {
   /**
    * Rows that miss values: `'error'` (default), `'drop'`, `'mean'`, or a method that predicts them: `'iterative'`, `'em'`, `'nipals'`, or
    * `{ method, k: 'auto', draws: 20 }`.
    */
   readonly missing?: AnalyzeMissing | undefined;
+  /**
+   * How columns are scaled. Default `'auto'`: `'unit'` if their units or spreads differ, and `'none'` for columns of one instrument; the
+   * field `scaling` says which and why.
+   */
+  readonly scale?: TableFitOptions['scale'];
   /** Names of the columns, if the data do not carry them; for records, the columns to use. */
   readonly columnNames?: NonNullable<PcaOptions<Name>['columnNames']> | undefined;
   /** One name per row. */
@@ -76,6 +82,8 @@ export interface AnalyzeOptions<Name extends string = string>
   readonly rotate?: RotationMethod | undefined;
   /** Set to false to leave out the contributions of each row, which are listed for up to 10,000 rows. Default true. */
   readonly listRows?: boolean | undefined;
+  /** Set to false to leave out the second look, which asks whether few rows made the answer. Default true. */
+  readonly secondLook?: boolean | undefined;
 }
 
 /** Options of `analyzeTable`. Names and supplementary columns are part of the table. */
@@ -141,12 +149,20 @@ export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Pro
 /** `analyze` for a table whose rows carry their numbers and names, such as files and databases. The caller closes it. */
 export function analyzeTable(incomplete: AnalysisTable, given: AnalyzeTableOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
-    const { rotate: rotation, listRows = true, figures, colours, missing: rule, ...asked } = given;
+    const {
+      rotate: rotation,
+      listRows = true,
+      figures,
+      colours,
+      secondLook: look = true,
+      missing: rule,
+      ...asked
+    } = given;
     const predict = predictOptionsOf(rule);
     const whole = predict ? await completeTable(incomplete, predict, asked) : undefined;
     const table = whole?.table ?? incomplete;
     const options = whole ? { ...asked, ...whole.fit } : asked;
-    const plain = await fitTable(table, options);
+    const plain = await fitTable(table, { ...options, scale: options.scale ?? 'auto' });
     const fitted = whole && predict ? await withImputationDraws(plain, whole, predict, options) : plain;
     const kept = keptComponents(fitted, table, options);
     const progress = new ProgressTracker(options);
@@ -155,6 +171,7 @@ export function analyzeTable(incomplete: AnalysisTable, given: AnalyzeTableOptio
       memory: memoryOfRows(options.memory),
     };
     const rows = await rowsOfFit(table, fitted, kept, questions, progress);
+    const second = look ? await lookAgain(table, fitted, kept, rows, options, progress) : NOT_ASKED;
     const apart = await supplementaryRowsOf(table, fitted.model, progress);
     return recordOf(
       table,
@@ -162,6 +179,7 @@ export function analyzeTable(incomplete: AnalysisTable, given: AnalyzeTableOptio
       kept,
       {
         rows,
+        second,
         apart,
         listRows,
         rotation,
@@ -191,6 +209,8 @@ async function withImputationDraws(
   options: Omit<AnalyzeTableOptions, 'missing'>,
 ): Promise<TableFit> {
   const { model } = fitted;
+  const asked = options.scale ?? 'auto';
+  const scale = asked === 'auto' ? fitted.scaling?.rule : asked;
   const draws = drawsOf(whole, predict);
   const { missing, predictor, given } = whole;
   if (draws < 2 || !missing || !predictor || !model.stability || fitted.between) return fitted;
@@ -199,11 +219,32 @@ async function withImputationDraws(
   const models = await imputationDraws(given, predictor, {
     ...{ draws, fill: fillOptionsFor(predict, missing.k), seed: options.seed ?? 0, signal: options.signal },
     options: {
-      ...pick(options, 'scale', 'center', 'ddof', 'weights', 'columnWeights', 'threads', 'engine'),
+      ...pick(options, 'center', 'ddof', 'weights', 'columnWeights', 'threads', 'engine'),
+      ...(scale === undefined ? {} : { scale }),
       k: model.k,
     },
   });
   return { ...fitted, model: new Model({ ...model, stability: poolDraws(model.stability, model, models) }) };
+}
+
+const NOT_ASKED: Reason = { code: 'NOT_ASKED' };
+
+/** Whether few rows made the answer, or the reason why that was not examined. */
+async function lookAgain(
+  table: AnalysisTable,
+  { model, source, between, scaling }: TableFit,
+  kept: number,
+  rows: RowAnswers | Reason,
+  options: AnalyzeTableOptions,
+  progress: ProgressTracker,
+): Promise<SecondLook | Reason> {
+  if (between) return { code: 'GROUP_MEANS' };
+  if (model.robust) return { code: 'ROBUST' };
+  if (isReason(rows)) return rows;
+  const { secondLook } = await import('./robust/second-look.js');
+  const { scale = 'auto', missing: _, ...others } = options;
+  const asked = { ...others, scale: scale === 'auto' ? (scaling?.rule ?? 'none') : scale, ...table.fit };
+  return secondLook({ source, model, kept, facts: rows.facts, coding: table.coding, options: asked }, progress);
 }
 
 /** Bytes for what is known of single rows: half of the results, because rows that are read again take the other half. */
@@ -227,6 +268,7 @@ async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promis
   const fitted = await fitTable(source, {
     inspectColumns: true,
     ...omit(options, 'names', 'supplementary', 'listRows', 'rotate', 'missing'),
+    scale: options.scale ?? 'auto',
     bootstrap: 0,
     read: async () => moments,
   });
@@ -237,7 +279,7 @@ async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promis
     source,
     { ...fitted, notComputed },
     kept,
-    { rows: noRows, apart: undefined, listRows: true, rotation: options.rotate },
+    { rows: noRows, second: noRows, apart: undefined, listRows: true, rotation: options.rotate },
     options,
   );
 }
@@ -380,6 +422,7 @@ export async function supplementaryRowsOf(
 /** The answers about rows, and how to rotate. */
 export interface Answers {
   readonly rows: RowAnswers | Reason;
+  readonly second: SecondLook | Reason;
   readonly apart: Listed<SupplementaryRows> | Reason | undefined;
   readonly listRows: boolean;
   readonly rotation: RotationMethod | undefined;
@@ -394,7 +437,7 @@ export async function recordOf(
   table: AnalysisTable,
   fitted: Omit<TableFit, 'seconds'> & Partial<Pick<TableFit, 'seconds'>>,
   kept: number,
-  { rows, apart, listRows, rotation, missing, kind = 'fit' }: Answers,
+  { rows, second, apart, listRows, rotation, missing, kind = 'fit' }: Answers,
   options: AnalyzeTableOptions,
 ): Promise<Analysis> {
   const { coding: encoding } = table;
@@ -429,13 +472,16 @@ export async function recordOf(
     coded: encodedMeaning(stored),
     rowFacts: read?.facts,
     compared: isReason(compared) ? undefined : compared,
+    secondLook: isReason(second) ? undefined : second,
     rowContributions: read?.listed,
     supplementary: beside,
     supplementaryRows: isReason(apart) ? undefined : apart,
     rotation: isReason(turned) ? undefined : turned,
     between: fitted.between,
+    scaling: fitted.scaling,
     notComputed: reasons({
       ...fitted.notComputed,
+      secondLook: isReason(second) ? second : undefined,
       unusual: isReason(compared) ? compared : undefined,
       rows: listRows && !read?.listed ? whyNotListed(rows, fitted) : undefined,
       supplementaryRows: isReason(apart) ? apart : undefined,

@@ -9,7 +9,7 @@ import {
   type Stability,
 } from '@scree/core';
 import { bootstrap } from './bootstrap/bootstrap.js';
-import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
+import { type BootstrapChoices, withKind } from './bootstrap/bootstrap-options.js';
 import { FEWEST_ROWS, replicatesFor, SMALL_TABLE } from './bootstrap/default-replicates.js';
 import { chooseComponents } from './choose/choose-components.js';
 import { noiseTested } from './choose/criteria/registry.js';
@@ -80,7 +80,7 @@ async function stabilityFor(
   model: Model,
   { replicates: asked, source, options }: ChoiceAndStabilityRequest,
 ): Promise<Stability | Reason> {
-  const choices = typeof asked === 'object' ? asked : {};
+  const choices = withKind(typeof asked === 'object' ? asked : {});
   const count = typeof asked === 'object' ? (asked.replicates ?? 200) : asked;
   const replicates = replicatesFor(count, model.n, model.d);
   if (typeof replicates !== 'number') return replicates;

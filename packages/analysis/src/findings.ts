@@ -1,7 +1,7 @@
 import type { Model, Warning } from '@scree/core';
 import type { AnalysisRecord } from './analysis.js';
 import { shareKept } from './choose/components-for.js';
-import { STABLE_ANGLE } from './describe/describe-stability.js';
+import { rowOrderOf, STABLE_ANGLE, stableAxes } from './describe/describe-stability.js';
 import { hasVariance } from './reasons.js';
 
 /** Codes of findings that are not warnings. */
@@ -15,9 +15,16 @@ type OwnCode =
   /** What is missing, and whether rows with gaps differ. */
   | 'MISSING_VALUES'
   /** Rows beyond the limits of T² and Q. */
+  /** Few rows make a component. */
+  | 'FEW_ROWS_DRIVE'
+  /** A single row that lies apart turns a kept component far. */
+  | 'INFLUENTIAL_ROW'
+  /** Rows beyond the limits of T² and Q, or apart from the others by robust distances. */
   | 'UNUSUAL_ROWS'
   /** No row is beyond the limits. */
-  | 'NO_UNUSUAL_ROWS';
+  | 'NO_UNUSUAL_ROWS'
+  /** The scaling that `scale: 'auto'` chose. */
+  | 'SCALING';
 
 /** A finding about a table, as data. `describeFinding` makes a sentence of it. */
 export interface Finding {
@@ -40,19 +47,28 @@ const IMPORTANCE: { readonly [Code in Warning['code']]?: number } = {
   SOURCE_CHANGED: 96,
   DOMINANT_COLUMN: 92,
   ID_COLUMN: 90,
+  ORDERED_ROWS: 86,
   UNEQUAL_SPREAD: 84,
+  CONSTANT_SUM: 83,
   CATEGORY_CODES: 82,
   NO_STRUCTURE: 80,
   FEW_DIGITS: 78,
+  DUPLICATE_ROWS: 79,
+  LINEAR_RELATION: 65,
   DUPLICATE_COLUMNS: 64,
+  NEAR_CONSTANT_COLUMN: 63,
   FEW_ROWS: 62,
+  SKEWED_COLUMNS: 60,
+  FEW_LEVELS: 59,
   ZERO_INFLATED: 58,
   AXES_NOT_UNIQUE: 56,
   SUBSPACE_NOT_UNIQUE: 56,
   BELOW_ACCURACY: 55,
   INTEGERS_ROUNDED: 54,
+  MISSING_LEVEL: 53,
   RANK_BELOW_K: 30,
   CONSTANT_COLUMN: 36,
+  ORDERED_COLUMNS: 35,
   COLUMNS_LEFT_OUT: 34,
   VALUES_CONVERTED: 32,
   ENGINE_FALLBACK: 12,
@@ -63,6 +79,9 @@ const OTHER_WARNING = 40;
 const GAPS = { least: 38, most: 88 };
 /** What is missing is said first. */
 const MISSING = 99;
+/** Few rows that make a component come before what the component means; one row that turns it comes after the choice. */
+const FEW_ROWS_DRIVE = 94;
+const INFLUENTIAL_ROW = 66;
 const KEEP = 76;
 const STABILITY = 70;
 /** Importance of the first component, and by how much it falls with each of the next. */
@@ -70,6 +89,8 @@ const COMPONENT = { first: 68, step: 3 };
 /** Importance of unusual rows: rises by `more` if they are 5 % of all rows. */
 const UNUSUAL = { least: 46, more: 20 };
 const NOTHING_UNUSUAL = 20;
+/** The scaling is said beside the description of the table. */
+const SCALING = 10;
 
 /** The findings of an analysis, the most important first. Equally important findings keep the order of the questions. */
 export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[] {
@@ -77,9 +98,11 @@ export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[
     ...analysis.model.warnings.map((warning) => warningFinding(warning, analysis)),
     ...missingFinding(analysis),
     ...keepFinding(analysis),
+    ...fewRowsFinding(analysis),
     ...stabilityFinding(analysis),
     ...componentFindings(analysis),
     ...unusualFinding(analysis),
+    ...scalingFinding(analysis),
   ];
   return found.sort((a, b) => b.importance - a.importance);
 }
@@ -131,17 +154,58 @@ function shareOf(model: Model, k: number): number {
   return k === model.k ? shareKept(model) : model.varianceRatios.slice(0, k).reduce((sum, ratio) => sum + ratio, 0);
 }
 
-function stabilityFinding({ model, kept }: Pick<AnalysisRecord, 'model' | 'kept'>): Finding[] {
+/** Few rows that make a component, or one row that turns a kept component by more than an unstable one. */
+function fewRowsFinding({ secondLook, kept }: Pick<AnalysisRecord, 'secondLook' | 'kept'>): Finding[] {
+  if (!secondLook) return [];
+  const { drives, leftOut, leftOutCount, apart, leftOutShares, turns, kWithout, rows, ofRows, influence } = secondLook;
+  if (drives.length > 0) {
+    const [component] = drives;
+    const details = {
+      component,
+      components: drives,
+      count: leftOutCount,
+      of: rows,
+      ...(rows < ofRows ? { sampledFrom: ofRows } : {}),
+      rows: leftOut.map(({ number, name }) => ({ row: number, name })),
+      share: leftOutShares[component - 1],
+      turn: turns[component - 1],
+      kept,
+      kWithout,
+    };
+    return [{ code: 'FEW_ROWS_DRIVE', details, importance: FEW_ROWS_DRIVE }];
+  }
+  const outside = new Set(apart.map(({ row }) => row));
+  const [strongest] = influence.filter(
+    ({ row, angle, component, exact }) => exact && component <= kept && angle > STABLE_ANGLE && outside.has(row),
+  );
+  if (!strongest) return [];
+  const { number, name, component, angle } = strongest;
+  return [{ code: 'INFLUENTIAL_ROW', details: { row: number, name, component, angle }, importance: INFLUENTIAL_ROW }];
+}
+
+function stabilityFinding({
+  model,
+  kept,
+  secondLook,
+}: Pick<AnalysisRecord, 'model' | 'kept' | 'secondLook'>): Finding[] {
   const { stability, d } = model;
   if (!stability || d === 1 || kept === 0 || !hasVariance(model)) return [];
+  const order = rowOrderOf(model);
   const angles = stability.angles.slice(0, kept).map(({ q95 }) => q95);
-  const numbers = (wanted: (angle: number) => boolean): number[] =>
-    angles.flatMap((angle, i) => (wanted(angle) ? [i + 1] : []));
+  const isStable = stableAxes(stability, order);
+  const numbers = angles.map((_, i) => i + 1);
+  const degrees = (angle: number): number => (180 / Math.PI) * angle;
+  // Replicates repeat the same few rows, so that they say nothing of other rows.
+  const driven = (secondLook?.drives ?? []).filter((component) => component <= kept);
   const details = {
-    stable: numbers((angle) => angle <= STABLE_ANGLE),
-    unstable: numbers((angle) => angle > STABLE_ANGLE),
-    degrees: angles.map((angle) => (180 / Math.PI) * angle),
+    stable: numbers.filter((component, i) => isStable(i) && !driven.includes(component)),
+    ...(driven.length > 0 ? { driven } : {}),
+    unstable: numbers.filter((_, i) => !isStable(i)),
+    degrees: angles.map(degrees),
     replicates: stability.replicates,
+    kind: stability.kind,
+    ...(stability.block === undefined ? {} : { block: stability.block }),
+    ...(order ? { halves: order.halves.slice(0, kept).map(degrees), wanders: order.randomWalks.length > 0 } : {}),
   };
   return [{ code: 'STABILITY', details, importance: STABILITY }];
 }
@@ -161,7 +225,13 @@ function componentFindings({ meaning, kept, model }: Pick<AnalysisRecord, 'meani
   });
 }
 
-function unusualFinding({ compared, table }: Pick<AnalysisRecord, 'compared' | 'table'>): Finding[] {
+function scalingFinding({ scaling }: Pick<AnalysisRecord, 'scaling'>): Finding[] {
+  return scaling ? [{ code: 'SCALING', details: { ...scaling }, importance: SCALING }] : [];
+}
+
+/** Rows beyond the limits of T² and Q; or those apart by robust distances, if they are more: rows that lie apart widen the limits. */
+function unusualFinding(analysis: Pick<AnalysisRecord, 'compared' | 'table' | 'secondLook'>): Finding[] {
+  const { compared, table, secondLook } = analysis;
   if (!compared) return [];
   const { counts, unusual, unusualLimits, complete } = compared.found;
   if (unusualLimits.t2 === null && unusualLimits.q === null) return [];
@@ -172,6 +242,32 @@ function unusualFinding({ compared, table }: Pick<AnalysisRecord, 'compared' | '
     rows: unusual.map(({ number, name }) => ({ row: number, name })),
     complete,
   };
+  if (secondLook && secondLook.drives.length > 0) {
+    const said = new Set(secondLook.leftOut.map(({ row }) => row));
+    if (complete && unusual.every(({ row }) => said.has(row))) return [];
+  } else if (secondLook) {
+    const { apart, apartCount, flagged, flaggedCount, manyFlagged, rows, ofRows } = secondLook;
+    // Rows that T² and Q show are named. Without them, many flagged rows must not pass for none.
+    const many = manyFlagged && flaggedCount > 0 && count === 0;
+    const shown = many ? flagged : apart;
+    const total = many ? flaggedCount : apartCount;
+    if (total > count) {
+      const more = {
+        classical: count,
+        count: total,
+        of: rows,
+        ...(rows < ofRows ? { sampledFrom: ofRows } : {}),
+        rows: shown.map(({ number, name }) => ({ row: number, name })),
+        complete: shown.length === total,
+        byChance: secondLook.flaggedByChance,
+        robust: many ? 'many' : 'apart',
+      };
+      const share = Math.min(1, total / Math.max(1, 0.05 * rows));
+      return [
+        { code: 'UNUSUAL_ROWS', details: { ...details, ...more }, importance: UNUSUAL.least + UNUSUAL.more * share },
+      ];
+    }
+  }
   if (count === 0) return [{ code: 'NO_UNUSUAL_ROWS', details, importance: NOTHING_UNUSUAL }];
   const share = Math.min(1, count / Math.max(1, 0.05 * table.rows));
   return [{ code: 'UNUSUAL_ROWS', details, importance: UNUSUAL.least + UNUSUAL.more * share }];

@@ -12,6 +12,7 @@ import {
 import { openSource } from '@scree/core/data';
 import {
   availableEngines,
+  type BootstrapKind,
   checkObject,
   checkOption,
   checkOptions,
@@ -43,6 +44,7 @@ import {
   warningsOfMoments,
   warningsOfRows,
 } from './inspect/inspected-source.js';
+import type { RowOrder } from './inspect/row-order.js';
 
 /** Options of a fit, and of the questions that are answered while its rows are open. */
 export interface FitQuestions<Name extends string = string> extends Omit<PcaOptions<Name>, 'k'> {
@@ -143,6 +145,10 @@ async function fitOpenedRows(
   const fitted = await fitData(data, chosen?.settings ?? settings, engines, progress);
   const { columns } = fitted;
   const choice = chosen?.choice;
+  const order =
+    data instanceof Moments || !(inspectColumns || bootstrap?.kind === 'auto')
+      ? undefined
+      : await orderOfRows(fitted.model, data, settings, engines, progress);
   let stability: Stability | undefined;
   if (bootstrap && !(data instanceof Moments)) {
     const { stabilityOf } = await import('./bootstrap/stability.js');
@@ -161,11 +167,12 @@ async function fitOpenedRows(
       memory,
     };
     const engine = fitted.engine.name === 'reference' ? engines[0] : fitted.engine;
-    stability = await stabilityOf(sample, bootstrap, engine, progress);
+    stability = await stabilityOf(sample, drawnLike(bootstrap, order), engine, progress);
   }
   const known = data === opened || opened instanceof Moments ? [] : ((await opened.warnings?.()) ?? []);
   const looked = inspectColumns ? await columnWarnings(opened, columns, settings, progress) : [];
-  const warnings = [...known, ...looked, ...structureWarnings(choice)];
+  const ordered = inspectColumns && order ? [(await import('./inspect/row-order.js')).rowOrderWarning(order)] : [];
+  const warnings = [...known, ...looked, ...ordered, ...structureWarnings(choice)];
   const complete = (model: Model): Model =>
     new Model({
       ...model,
@@ -174,6 +181,32 @@ async function fitOpenedRows(
       ...(stability ? { stability: stabilityOfFirst(stability, model.k, model.d) } : {}),
     });
   return { ...fitted, model: complete(fitted.model), first: (k) => complete(fitted.first(k)) };
+}
+
+/** The order of the rows, if neighbours are alike. Weights say that rows are not single observations in an order. */
+async function orderOfRows(
+  model: Model,
+  rows: RowSource,
+  settings: Settings,
+  engines: Parameters<typeof fit>[2],
+  progress: ProgressTracker,
+): Promise<RowOrder | undefined> {
+  if (settings.weights) return undefined;
+  const { findRowOrder } = await import('./inspect/row-order.js');
+  const own = { ...settings, scale: Array.from(model.scale), columnWeights: undefined, whiten: false as const };
+  const fitHalf = async (half: RowSource, k: number): Promise<Model> =>
+    (await fitAny(half, { ...own, k: Math.min(k, half.cols) }, engines, progress)).model;
+  return findRowOrder(model, rows, { center: settings.center, fitHalf, progress });
+}
+
+/** The bootstrap with its kind decided: blocks if rows are in an order. */
+function drawnLike(
+  chosen: BootstrapSettings,
+  order: RowOrder | undefined,
+): BootstrapSettings & { readonly kind: BootstrapKind } {
+  const { kind } = chosen;
+  if (kind !== 'auto') return { ...chosen, kind };
+  return order ? { ...chosen, kind: 'blocks', block: order.block } : { ...chosen, kind: 'rows' };
 }
 
 /** A fit of rows or of moments. */

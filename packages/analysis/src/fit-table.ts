@@ -1,20 +1,27 @@
-import { type Data, Model, Moments, type RowSource, type Warning } from '@scree/core';
-import { compositionParts, MemoryBudget, type ScalingRule } from '@scree/core/data';
-import type { NestedModels } from '@scree/core/pipeline';
-import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
+import { type Data, DataError, Model, Moments, type RowSource, type Scale, type Warning } from '@scree/core';
+import { compositionParts, emptyStatistics, MemoryBudget, rowWeights, type ScalingRule } from '@scree/core/data';
+import { type NestedModels, nestedModels, ProgressTracker, runTask } from '@scree/core/pipeline';
+import { BOOTSTRAP_CHOICES, type BootstrapChoices, withKind } from './bootstrap/bootstrap-options.js';
 import { replicatesFor } from './bootstrap/default-replicates.js';
 import { addChoiceAndStability, type CriteriaEffort } from './choice-and-stability.js';
 import { isChooser } from './choose/criteria/registry.js';
 import { omit, pick } from './fields.js';
 import { type FitQuestions, fitAndAsk } from './fit-and-ask.js';
+import type { ScaleChoice } from './inspect/choose-scale.js';
 import { inspectColumns } from './inspect/inspect-columns.js';
 import { betweenGroups, type GroupPca } from './methods/group-pca.js';
 import type { AnalysisTable } from './reading/analysis-table.js';
+import { peekRows } from './reading/peek-rows.js';
 import { rememberRows } from './reading/remember-rows.js';
 import type { NotComputed } from './reasons.js';
 
 /** Options of a fit of a table, its choice of k and its bootstrap. */
-export interface TableFitOptions extends Omit<FitQuestions, 'bootstrap'> {
+export interface TableFitOptions extends Omit<FitQuestions, 'bootstrap' | 'scale'> {
+  /**
+   * How columns are scaled; `'auto'` takes `'unit'` if their units or spreads differ, and `'none'` for columns of one instrument. Default
+   * `'none'`; `'auto'` in `analyze`.
+   */
+  readonly scale?: Scale | 'auto' | undefined;
   /** Replicates of the bootstrap, or its options. Default: 200 for small tables, by the shape alone. 0 leaves it out. */
   readonly bootstrap?: number | BootstrapChoices | undefined;
   /** The criteria to compute: `'all'`, the `'quick'` ones, or `'none'`. */
@@ -41,18 +48,23 @@ export interface TableFit extends NestedModels {
   readonly seconds: number;
   /** Set if the model was fitted to means of groups. */
   readonly between?: Between | undefined;
+  /** Set if `scale: 'auto'` chose the scaling. */
+  readonly scaling?: ScaleChoice | undefined;
 }
 
 /** Fits a table, chooses the number of components and draws the bootstrap. */
 export async function fitTable(
   table: Pick<AnalysisTable, 'source' | 'coding' | 'fit'>,
-  { criteria = 'all', bootstrap, between, fitted, read, memory, ...others }: TableFitOptions,
+  { criteria = 'all', bootstrap, between, fitted, read, memory, scale, ...others }: TableFitOptions,
 ): Promise<TableFit> {
   const budget = new MemoryBudget(memory);
-  const options: FitQuestions = memory === undefined ? others : { ...others, memory: budget.share('engine') };
-  if (between) return fitMeans(table.source, between, options);
+  const chosen = scale === 'auto' ? await scaleOf(table, { read, fitted, options: others, budget }) : undefined;
+  const { scaling, source: given = table.source, moments: readMoments } = chosen ?? {};
+  const own = scale === 'auto' ? scaling?.rule : scale;
+  const asked = own === undefined ? others : { ...others, scale: own };
+  const options: FitQuestions = memory === undefined ? asked : { ...asked, memory: budget.share('engine') };
+  if (between) return { ...(await fitMeans(given, between, options)), scaling };
   const asks = criteria !== 'none' || bootstrap !== 0;
-  const given = table.source;
   const source = given.resident ? given : rememberRows(given, asks ? budget.share('results') / 2 : 0);
   const start = performance.now();
   // The replicates of a bootstrap are drawn after the fit.
@@ -61,7 +73,7 @@ export async function fitTable(
     if (progress.phase === 'bootstrap') drawing ??= performance.now();
     options.onProgress?.(progress);
   };
-  const rows = read ? await read() : source;
+  const rows = readMoments ?? (read ? await read() : source);
   const moments = rows instanceof Moments ? rows : undefined;
   const questions: FitQuestions = {
     inspectColumns: hasUnits(table),
@@ -83,9 +95,9 @@ export async function fitTable(
   const model = moments ? withWarnings(nested.model, (await table.source.warnings?.()) ?? []) : nested.model;
   if (!asks) {
     const reason = { code: 'NOT_ASKED' } as const;
-    return { ...nested, model, source, seconds, notComputed: { choice: reason, stability: reason } };
+    return { ...nested, model, source, seconds, scaling, notComputed: { choice: reason, stability: reason } };
   }
-  const asked = await addChoiceAndStability(model, {
+  const examined = await addChoiceAndStability(model, {
     effort: criteria === 'none' ? 'quick' : criteria,
     criteria: criteria !== 'none',
     replicates: bootstrap,
@@ -94,7 +106,62 @@ export async function fitTable(
     options: questions,
     coding: table.coding,
   });
-  return { ...asked, first: nested.first, source, seconds };
+  return { ...examined, first: nested.first, source, seconds, scaling };
+}
+
+/** What is known for the choice of a scaling. */
+interface ScaleQuestion extends Pick<TableFitOptions, 'read' | 'fitted'> {
+  readonly options: Pick<FitQuestions, 'center' | 'weights' | 'columnNames' | 'signal'>;
+  readonly budget: MemoryBudget;
+}
+
+/** Most numbers that are looked at to choose a scaling. */
+const MOST_PEEKED = 1 << 20;
+
+/**
+ * The scaling that the columns need, from the first million numbers. The source begins with the rows that were read for it, so a file is
+ * not read more often. Undefined if the method prescribes a scaling, or the units mean nothing, as in log-ratios.
+ */
+async function scaleOf(
+  table: Pick<AnalysisTable, 'source' | 'coding' | 'fit'>,
+  { read, fitted, options, budget }: ScaleQuestion,
+): Promise<{ scaling?: ScaleChoice; source?: RowSource; moments?: Moments | undefined }> {
+  if (prescribesScale(table)) return {};
+  const { center = true, columnNames, weights } = options;
+  if (fitted) return {};
+  const { chooseScale } = await import('./inspect/choose-scale.js');
+  const from = read ? await read() : table.source;
+  if (from instanceof Moments) {
+    const { inspectionOfMoments } = await import('./inspect/inspected-source.js');
+    return { moments: from, scaling: chooseScale(await inspectionOfMoments(from, columnNames), center) };
+  }
+  if (from.remote) return { scaling: { rule: 'none', reason: 'not-read' } };
+  const most = Math.min(MOST_PEEKED, Math.floor(budget.share('results') / 2 / 8));
+  const { blocks, source } = await peekRows(from, most);
+  const { ColumnInspector } = await import('./inspect/column-inspector.js');
+  const names = columnNames ?? source.columnNames;
+  const inspector = new ColumnInspector(source.cols, names);
+  const statistics = emptyStatistics(source.cols);
+  const counted = rowWeights(weights, undefined);
+  const progress = new ProgressTracker(pick(options, 'signal'));
+  let rows = 0;
+  try {
+    for (const block of blocks) {
+      const task = inspector.addTo(statistics, block, counted.slice(rows, block.rows), rows);
+      await runTask(task, () => progress.yieldToEventLoop());
+      rows += block.rows;
+    }
+  } catch (error) {
+    // The fit reports a value that is not finite, with its position.
+    if (!(error instanceof DataError)) throw error;
+    return { source };
+  }
+  return { source, scaling: chooseScale(inspector.result(statistics), center) };
+}
+
+/** Returns true for MCA, FAMD and MFA, which scale columns themselves, and for log-ratios, which have one unit. */
+function prescribesScale({ fit, coding: encoding }: Pick<AnalysisTable, 'coding' | 'fit'>): boolean {
+  return fit?.scale !== undefined || compositionParts(encoding?.columns ?? []).length > 0;
 }
 
 /** Returns false for levels of categories and for log-ratios: warnings about units do not apply to them. */
@@ -115,14 +182,29 @@ async function askedModels(
     ...pick(model, 'columnNames'),
     ...pick(options, 'scale', 'center', 'weights', 'signal'),
   });
+  const order = await orderWarnings(first(most), source, options);
   const known = model.warnings.map(({ message }) => message);
   return {
     model: withWarnings(
       first(most),
-      warnings.filter(({ message }) => !known.includes(message)),
+      [...warnings, ...order].filter(({ message }) => !known.includes(message)),
     ),
     first,
   };
+}
+
+/** The warning about an order of the rows of a model that was fitted before. */
+async function orderWarnings(model: Model, source: RowSource, options: FitQuestions): Promise<Warning[]> {
+  if (options.weights) return [];
+  const { findRowOrder, rowOrderWarning } = await import('./inspect/row-order.js');
+  const control = pick(options, 'engine', 'threads', 'signal');
+  const order = await findRowOrder(model, source, {
+    center: model.centered,
+    fitHalf: async (rows, k) =>
+      (await nestedModels(rows, { ...control, k: Math.min(k, rows.cols), scale: Array.from(model.scale) })).model,
+    progress: new ProgressTracker(control),
+  });
+  return order ? [rowOrderWarning(order)] : [];
 }
 
 /** Components that `pca` fits by default. */
@@ -135,11 +217,16 @@ function replicatesNow(
   weights: ArrayLike<number> | undefined,
 ): number | BootstrapChoices {
   if (!rereadable) return 0;
-  if (typeof asked === 'object') return asked;
-  if (rows === undefined) return asked ?? 0;
+  if (typeof asked === 'object') return withKind(asked);
+  if (rows === undefined) return withReplicates(asked ?? 0);
   const counted = weights ? Array.from(weights).filter((weight) => weight > 0).length : rows;
   const replicates = replicatesFor(asked, counted, cols);
-  return typeof replicates === 'number' ? replicates : 0;
+  return withReplicates(typeof replicates === 'number' ? replicates : 0);
+}
+
+function withReplicates(replicates: number): number | BootstrapChoices {
+  // An invalid number is refused by its own name.
+  return BOOTSTRAP_CHOICES.replicates.test(replicates) ? withKind({ replicates }) : replicates;
 }
 
 function withWarnings(model: Model, more: readonly Warning[]): Model {

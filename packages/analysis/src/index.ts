@@ -1,5 +1,6 @@
 /** `@scree/analysis`: what people ask of a table and of its principal components. */
 
+export type { RobustFit, RobustMethod } from '@scree/core/pipeline';
 export type {
   AnalysedRows,
   AnalysedTable,
@@ -32,6 +33,7 @@ export { principalAngles } from './compare/principal-angles.js';
 export type { Finding } from './findings.js';
 export { type Between, fitTable, type TableFit, type TableFitOptions } from './fit-table.js';
 export { adviseColumns, type ColumnAdvice } from './inspect/advise-columns.js';
+export type { ScaleChoice, ScaleReason } from './inspect/choose-scale.js';
 export type { AccessColumn, ColumnAccess } from './inspect/column-access.js';
 export type { ColumnFacts, Steps } from './inspect/column-inspector.js';
 export {
@@ -42,6 +44,7 @@ export {
 } from './inspect/inspect-columns.js';
 export { type OtherColumns, otherColumns, type RowsOfTable } from './inspect/other-columns.js';
 export { type ColumnToLeaveOut, type LeftOutReason, tellsRowsApart } from './inspect/row-markers.js';
+export type { RowOrder } from './inspect/row-order.js';
 export {
   type AdjustedInertias,
   adjustedInertias,
@@ -101,16 +104,30 @@ export type { Label, RowLabels } from './reading/aligned.js';
 export type { AnalysisTable, TablePart } from './reading/analysis-table.js';
 export type { RowOptions } from './reading/read-blocks.js';
 export type { AnalysisPart, NotComputed, Reason } from './reasons.js';
+export type { InfluentialRow } from './robust/influence.js';
+export { type RobustChoices, type RobustOptions, robust } from './robust/robust.js';
+export type { MappedRow, SecondLook } from './robust/second-look.js';
+export { type CalibrationRows, calibrationLimits } from './rows/calibration-limits.js';
 export {
-  hotellingT2,
-  type LimitOptions,
-  type MonitoredRows,
-  monitorRows,
-  type RowLimits,
-  type RowsOf,
-  rowLimits,
-  unusualLevel,
-} from './rows/monitoring.js';
+  type ColumnDrift,
+  type Drift,
+  type DriftOptions,
+  type DriftTest,
+  type DriftWindow,
+  drift,
+} from './rows/drift.js';
+export {
+  type BlockMonitor,
+  blockMonitor,
+  type FlaggedRow,
+  type Monitored,
+  type MonitoredBlock,
+  type MonitoredRow,
+  type MonitorOptions,
+  monitor,
+  monitorBlocks,
+  monitorSync,
+} from './rows/monitor.js';
 export {
   type RowContributions,
   rowContributionBlocks,
@@ -120,7 +137,18 @@ export {
 } from './rows/row-contributions.js';
 export { type FarthestRows, RowDistances } from './rows/row-distances.js';
 export type { RowFacts } from './rows/row-facts.js';
+export {
+  hotellingT2,
+  type LimitOptions,
+  type RowLimits,
+  type RowsOf,
+  rowLimits,
+  unusualLevel,
+} from './rows/row-limits.js';
+export type { RowStatistics } from './rows/row-monitor.js';
+export type { RowFlag, RowReason } from './rows/row-reasons.js';
 export { type RowShares, rowShares } from './rows/row-shares.js';
+export { type SubspaceChange, subspaceChange } from './rows/subspace-change.js';
 export type { RankedRow, UnusualRows } from './rows/unusual-rows.js';
 export { type SummarizeOptions, summarize } from './summary/summarize.js';
 export type { SummaryHeader, SummaryPart } from './summary/summary-header.js';

@@ -1,7 +1,14 @@
 import type { Model } from '@scree/core';
 
 /** Parts of an analysis that may be missing. */
-export type AnalysisPart = 'choice' | 'stability' | 'unusual' | 'rows' | 'supplementaryRows' | 'rotation';
+export type AnalysisPart =
+  | 'choice'
+  | 'stability'
+  | 'secondLook'
+  | 'unusual'
+  | 'rows'
+  | 'supplementaryRows'
+  | 'rotation';
 
 /** Why a part of an analysis was not computed. `describeReason` makes a sentence of it. */
 export type ReasonCode =
@@ -28,6 +35,8 @@ export type ReasonCode =
   | 'MANY_ROWS'
   /** No component stands out of noise. */
   | 'NO_STRUCTURE'
+  /** The fit is robust already. */
+  | 'ROBUST'
   /** The stored model does not have it. */
   | 'STORED'
   /** The data do not suit the method; `message` says why. */

@@ -2,7 +2,7 @@ import { pca } from '@scree/core';
 import { nestedModels } from '@scree/core/pipeline';
 import { describe, expect, it } from 'vitest';
 import { readTable } from '../../core/test/support/table.js';
-import { analyze, analyzeModel, monitorRows, supplementary } from '../src/index.js';
+import { analyze, analyzeModel, monitor, supplementary } from '../src/index.js';
 
 const { rows, columns: columnNames } = readTable('wine');
 const options = { scale: 'unit', columnNames } as const;
@@ -21,7 +21,7 @@ describe('analyzeModel', () => {
     expect([model.k, model.choice?.k]).toEqual([10, 3]);
     expect((await analyzeModel(model, rows)).compared?.model.k).toBe(3);
     const all = await analyzeModel(model, rows, { rows: 'new', kept: 10 });
-    const { limits, unusual } = await monitorRows(model, rows);
+    const { limits, unusual } = await monitor(model, rows);
     expect(all.compared?.found.limits).toEqual(limits);
     expect(all.compared?.found.unusual.map(({ row }) => row).sort((a, b) => a - b)).toEqual([...unusual]);
     const none = await analyzeModel(model, rows, { kept: 0 });
@@ -36,7 +36,7 @@ describe('analyzeModel', () => {
     expect(notComputed).toMatchObject({ choice: { code: 'STORED' }, stability: { code: 'STORED' } });
     expect(model.choice).toBeUndefined();
     const examined = await analyze(rows, { ...options, bootstrap: 30 });
-    expect((await analyzeModel(examined.model, rows)).notComputed).toEqual({});
+    expect((await analyzeModel(examined.model, rows)).notComputed).toEqual({ secondLook: { code: 'STORED' } });
     const same = Array.from({ length: 9 }, () => [1, 2, 3]);
     const flat = await analyzeModel(await pca(same), [[4, 5, 6]], { rows: 'new' });
     expect(flat.notComputed).toMatchObject({

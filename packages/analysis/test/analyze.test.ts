@@ -11,7 +11,7 @@ import {
   columnContributions,
   compareRows,
   encodeTable,
-  monitorRows,
+  monitor,
   type RowContributions,
   rowContributions,
   summarize,
@@ -98,10 +98,10 @@ describe('analyze', () => {
     expect((await analyze(noise(200, 6), unit)).kept).toBe(0);
   });
 
-  it('finds the same unusual rows as monitorRows, with the kept components', async () => {
+  it('finds the same unusual rows as monitor, with the kept components', async () => {
     const analysis = await analyze(wine.rows, { scale: 'unit', bootstrap: 0 });
     const { compared } = analysis;
-    const { t2, q, limits, unusualLimits, unusual } = await monitorRows(analysis.first(3), wine.rows, { rows: 'fit' });
+    const { t2, q, limits, unusualLimits, unusual } = await monitor(analysis.first(3), wine.rows, { rows: 'fit' });
     expect(compared?.model.k).toBe(3);
     expect(compared?.found.limits).toMatchObject({ t2: limits.t2, q: limits.q });
     expect(compared?.found.unusualLimits.t2).toBe(unusualLimits.t2);
@@ -116,7 +116,7 @@ describe('analyze', () => {
   it('compares rows with the mean alone if nothing stands out of noise', async () => {
     const rows = noise(200, 6);
     rows[20][3] = 30;
-    const { kept, compared, model } = await analyze(rows, { bootstrap: 0 });
+    const { kept, compared, model } = await analyze(rows, { scale: 'none', bootstrap: 0 });
     expect(kept).toBe(0);
     expect(compared?.found.limits.t2).toBeNull();
     const [first] = compared?.found.unusual ?? [];
@@ -263,7 +263,7 @@ describe('analyze', () => {
   });
 
   it('orders findings by importance, and has a sentence for each', async () => {
-    const analysis = await analyze(wine.rows, { columnNames: wine.columnNames });
+    const analysis = await analyze(wine.rows, { columnNames: wine.columnNames, scale: 'none' });
     const { findings } = analysis;
     const importance = findings.map((each) => each.importance);
     expect(importance).toEqual([...importance].sort((a, b) => b - a));

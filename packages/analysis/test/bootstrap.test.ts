@@ -92,7 +92,7 @@ async function byMethod(
     ddof: 1,
     k,
   };
-  return stabilityOf(sample, CHOSEN, await chooseEngine({}), progress, method);
+  return stabilityOf(sample, { ...CHOSEN, kind: 'rows' }, await chooseEngine({}), progress, method);
 }
 
 /** All numbers of a stability that must agree between methods. */

@@ -18,7 +18,7 @@ import {
   mca,
   mfa,
   mfaGroups,
-  monitorRows,
+  monitor,
   probabilistic,
   rowContributions,
   supplementary,
@@ -126,6 +126,21 @@ describe('mca', () => {
     expect(model.warnings).toMatchObject([{ code: 'VALUES_FILLED', details: { values: 3 } }]);
     const [nausea] = await model.reconstruct(await model.transform(rows));
     expect(nausea).toMatchObject({ kind: 'category', name: 'Nausea' });
+  });
+
+  it('warns of levels that look like missing values, unless they stand for missing values', async () => {
+    const records = Array.from({ length: 12 }, (_, i) => ({ sex: ['f', 'm', 'NA'][i % 3], size: ['s', 'l'][i % 2] }));
+    const found = (await mca(records)).warnings.filter(({ code }) => code === 'MISSING_LEVEL');
+    expect(found).toEqual([
+      {
+        code: 'MISSING_LEVEL',
+        message: expect.stringMatching(/^The level "NA" of column "sex" counts as a value\./),
+        details: { columns: [{ name: 'sex', level: 'NA' }], count: 1 },
+      },
+    ]);
+    const gaps = records.map(({ sex, size }) => ({ sex: sex === 'NA' ? null : sex, size }));
+    const { warnings } = await mca(gaps, { missing: 'level' });
+    expect(warnings.map(({ code }) => code)).not.toContain('MISSING_LEVEL');
   });
 
   it('is correspondence analysis of the indicator matrix, on random tables', async () => {
@@ -457,7 +472,7 @@ describe('a table of numbers and categories', () => {
     expect(contributions.data.reduce((sum, value) => sum + value, 0)).toBeCloseTo(200, 8);
     const { groups } = await supplementary(model, rows, { groups: { c0: rows.map((row) => row.c0) } });
     close(groups[0].eta2, categories(model)[0].eta2, 1e-9);
-    expect((await monitorRows(model, rows, { rows: 'fit' })).q).toHaveLength(60);
+    expect((await monitor(model, rows, { rows: 'fit' })).q).toHaveLength(60);
     expect((await model.reconstructionError(rows)).every((value) => value >= 0)).toBe(true);
     await expect(probabilistic(model).sample(3)).rejects.toThrow(/cannot be drawn from a model with categories/);
   });

@@ -3,7 +3,7 @@ import { random } from '@scree/core/linalg';
 import { describe, expect, it } from 'vitest';
 import {
   betweenGroups,
-  monitorRows,
+  monitor,
   pcr,
   probabilistic,
   procrustes,
@@ -112,7 +112,7 @@ describe('one row, by position or as a record with further fields', () => {
       transform: (given) => model.transform(given),
       reconstructionError: (given) => model.reconstructionError(given),
       biplot: (given) => model.biplot(given),
-      monitorRows: (given) => monitorRows(model, given),
+      monitor: (given) => monitor(model, given),
       rowContributions: (given) => rowContributions(model, given),
       supplementaryRows: (given) => supplementaryRows(model, given),
       scoreSamples: (given) => likelihood.scoreSamples(given as never),

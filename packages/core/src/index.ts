@@ -22,8 +22,8 @@ export {
   OptionError,
   ScreeError,
 } from './errors.js';
+export { makePlan } from './fit/make-plan.js';
 export { type AddOptions, Moments } from './fit/moments.js';
-export { makePlan } from './make-plan.js';
 export type { Biplot } from './model/biplot.js';
 export type { Certificate } from './model/certificate.js';
 export type { Choice, Criterion } from './model/choice.js';

@@ -2,7 +2,7 @@ import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type Op
 import { unknownOption } from './base/suggest-option.js';
 import type { Matrix } from './data/blocks/matrix.js';
 import { type Encoding, TRANSFORMS, type Transform } from './data/encoding/encoding.js';
-import { type FillOptions, MISSING_OPTION, type MissingRule } from './data/inputs/missing-option.js';
+import { type FillOptions, MISSING_OPTION, type MissingChoice } from './data/inputs/missing-option.js';
 import { isMatrix } from './data/inputs/to-block.js';
 import { checkColumnWeights, checkScale, type Scale, type ScalingRule } from './data/statistics/scaling.js';
 import type { EngineChoice } from './engines/choose.js';
@@ -67,7 +67,7 @@ export interface PcaOptions<Name extends string = string> extends ControlOptions
    * them from the values that are there; `{ method: 'iterative', k: 3 }` with that many components. All of them warn (`ROWS_DROPPED`,
    * `VALUES_FILLED`).
    */
-  readonly missing?: MissingRule | FillOptions | undefined;
+  readonly missing?: MissingChoice | FillOptions | undefined;
   /**
    * Signs of the components. By default the largest entry of each is positive. An earlier model: component i points as component i of
    * that model does, so that rolling windows do not flip. A direction, one number per column: scores rise along it.

@@ -17,7 +17,7 @@ export {
   type FillOptions,
   fillOptionsOf,
   MISSING_OPTION,
-  type MissingRule,
+  type MissingChoice,
 } from './data/inputs/missing-option.js';
 export { availableEngines, chooseEngine } from './engines/choose.js';
 export { enginesFor } from './engines/remote.js';
@@ -38,8 +38,11 @@ export {
   conditionalScores,
 } from './model/conditional.js';
 export { fixSigns, type NestedModels } from './model/finish.js';
+export { recordOfComponents } from './model/from-components.js';
+export { readOneRow } from './model/one-row.js';
 export { type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
 export { deviationOf, deviationsOf } from './model/record.js';
+export type { RobustFit, RobustMethod } from './model/robust-fit.js';
 export { scalerOf } from './model/scaler-of.js';
 export type { Alignment, AngleSpread, BootstrapKind, MatrixLimits } from './model/stability.js';
 export { stabilityOfFirst } from './model/stability.js';

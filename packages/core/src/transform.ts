@@ -11,8 +11,9 @@ import type { FloatArray, NumberArray } from './data/blocks/matrix.js';
 import { fitsFloat32, type Matrix } from './data/blocks/matrix.js';
 import { RowMatrix, scoreNames } from './data/blocks/row-matrix.js';
 import { isCoo } from './data/inputs/coo.js';
-import { type Row, RowGatherer } from './data/inputs/row-gatherer.js';
+import { isRecord, type Row } from './data/inputs/row-gatherer.js';
 import { asRows, denseBlock, hasNoRows, isMatrix, type MatrixLike } from './data/inputs/to-block.js';
+import { notFinite } from './data/statistics/not-finite.js';
 import { DataError, describeCell } from './errors.js';
 import {
   checkMean,
@@ -23,6 +24,7 @@ import {
   ORTHONORMAL_FLOAT32,
 } from './model/check-numbers.js';
 import { ConditionalMeans, type ConditionalScores, conditionalScores } from './model/conditional.js';
+import { readOneRow } from './model/one-row.js';
 import { modelError, readTransform } from './model/read-record.js';
 import type { ModelRecord } from './model/record.js';
 import { emptyRow, noErrorsOfZca, type ScoresWithErrors } from './model/score-errors.js';
@@ -206,7 +208,7 @@ function eachRow(
       'Sparse matrices are transformed by the model that loadModel of @scree/core reads.',
     );
   }
-  const block = isMatrix(rows) ? decoded(denseBlock(rows)) : gather(rows as readonly Row[], columnNames, gaps);
+  const block = isMatrix(rows) ? decoded(denseBlock(rows)) : gather(rows as readonly Row[], columnNames, width, gaps);
   if (block.cols !== width) {
     throw new DataError(
       'WIDTH_MISMATCH',
@@ -240,11 +242,21 @@ function badRows(): DataError {
   );
 }
 
-function gather(rows: readonly Row[], chosen: readonly string[] | undefined, gaps: GapReading) {
+function gather(rows: readonly Row[], chosen: readonly string[] | undefined, width: number, gaps: GapReading) {
   if (!Array.isArray(rows)) throw badRows();
-  const float32 = rows.every(isFloat32Array);
-  const gatherer = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen, gaps });
+  const names = chosen ?? (isRecord(rows[0]) ? Object.keys(rows[0]) : undefined);
+  const length = rows.length * width;
+  const data = rows.every(isFloat32Array) ? new Float32Array(length) : new Float64Array(length);
+  const row = new Float64Array(width);
+  let at = 0;
+  const onGap = (column: number): number => {
+    if (gaps) return Number.NaN;
+    throw notFinite(Number.NaN, at, column, names);
+  };
   // By index, because forEach skips holes.
-  for (let i = 0; i < rows.length; i++) gatherer.add(rows[i], i);
-  return gatherer.take();
+  for (; at < rows.length; at++) {
+    readOneRow(rows[at], names, width, row, onGap, at);
+    data.set(row, at * width);
+  }
+  return { rows: rows.length, cols: width, stride: width, data };
 }

@@ -42,6 +42,24 @@ export type WarningCode =
   | 'ZERO_INFLATED'
   /** The rows look like those of a correlation matrix. */
   | 'CORRELATION_MATRIX'
+  /** Neighbouring rows are alike, as in a time series, so they are not independent. */
+  | 'ORDERED_ROWS'
+  /** The columns add up to the same number in every row: parts of a whole. */
+  | 'CONSTANT_SUM'
+  /** Columns are exact linear combinations of other columns. */
+  | 'LINEAR_RELATION'
+  /** At least 95 % of the values of a column are the same. */
+  | 'NEAR_CONSTANT_COLUMN'
+  /** Rows repeat earlier rows. */
+  | 'DUPLICATE_ROWS'
+  /** Most columns have the same few whole numbers, like answers on a rating scale. */
+  | 'FEW_LEVELS'
+  /** Columns of numbers above 0 have a long upper tail, which the logarithm removes. */
+  | 'SKEWED_COLUMNS'
+  /** Neighbouring columns are alike, as in spectra and curves. */
+  | 'ORDERED_COLUMNS'
+  /** A column of text has a level, such as NA, that often means a missing value. It counts as a value. */
+  | 'MISSING_LEVEL'
   /** Missing values were filled in. */
   | 'VALUES_FILLED'
   /** Rows without any value were filled in. */

@@ -112,7 +112,9 @@ describe('a model of components from elsewhere', () => {
       expect((await modelFrom(given)).components.data).toEqual(fitted.components.data);
     }
     const turned = { ...others, components: rotation.slice(0, d) };
-    await expect(modelFrom(turned)).rejects.toThrow(/turned round/);
+    await expect(modelFrom(turned)).rejects.toThrow(
+      /components have \d+ rows of \d+ numbers, and mean has \d+. If each column is a component, as in R, call it rotation/,
+    );
     await expect(modelFrom({ ...turned, mean: [0, 0, 0, 0, 0, 0] })).rejects.toBeInstanceOf(ModelError);
   });
 
@@ -146,7 +148,7 @@ describe('a model of components from elsewhere', () => {
       [{ components: good.components.map((row) => row.map(String)) }, /components holds a value that is not finite/],
       [{ mean: 3 }, /mean is not a list/],
       [{ mean: [1, 2] }, /mean has 2 numbers, not 6/],
-      [{ mean: good.mean && [1, 2, 3] }, /turned round/],
+      [{ mean: good.mean && [1, 2, 3] }, /3 rows of 6 numbers, and mean has 3/],
       [{ variances: [3, 2] }, /variances has 2 numbers, not 3/],
       [{ variances: [1, 2, 3] }, /variances rise at 1/],
       [{ variances: [3, 2, -1] }, /variances has a negative value/],

@@ -158,3 +158,12 @@ describe('missing', () => {
     expect(JSON.stringify(found.supplementary)).toBe(JSON.stringify(direct.supplementary));
   });
 });
+
+describe('sparse rows', () => {
+  it('with NaN among the stored values are refused, with the place', async () => {
+    const data = Float64Array.of(1, 2, 3, Number.NaN, 4, 4, 8, 1);
+    const csr = { rows: 4, cols: 2, indptr: [0, 2, 4, 6, 8], indices: [0, 1, 0, 1, 0, 1, 0, 1], data };
+    await expect(pca(csr as never, { missing: 'drop' })).rejects.toMatchObject({ code: 'MISSING_VALUES', details: { row: 1, column: 1 } }); // biome-ignore format: one line
+    expect((await pca({ ...csr, data: data.map((x) => x || 0) } as never, { missing: 'drop' })).n).toBe(4);
+  });
+});

@@ -116,6 +116,8 @@ describe("axes: 'right-handed'", () => {
     await expect(pca(rows, { axes: 'right-handed' })).rejects.toThrow(
       /for three columns, x, y and z, and these data have 4/,
     );
+    const points = rows.map((row) => row.slice(1));
+    await expect(pca(points, { axes: 'right-handed', k: 2 })).rejects.toThrow(/needs all three components, and k is 2/);
     await expect(pca(rows, { axes: 'left' as never })).rejects.toThrow(/axes is "left"/);
   });
 });

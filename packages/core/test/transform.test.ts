@@ -100,10 +100,10 @@ describe('@scree/core/transform', () => {
 
   it('refuses rows of another width, values that are not finite, and models that code their columns', async () => {
     const applied = loadTransform((await pca(rows, { k })).toBinary());
-    expect(() => applied.transform([[1, 2]])).toThrow(/have 2 columns, and 5 are needed/);
+    expect(() => applied.transform([[1, 2]])).toThrow(/Row 1 has 2 columns, and 5 are needed/);
     const sparse = { rows: 1, cols: d, indptr: [0, 1], indices: [0], data: Float64Array.of(1) };
     expect(() => applied.transform(sparse as never)).toThrow(/Sparse matrices.*loadModel/);
-    expect(() => applied.transform([[1, 2, 3, 4, Number.POSITIVE_INFINITY]])).toThrow(/not finite: row 1, column 5/);
+    expect(() => applied.transform([[1, 2, 3, 4, Number.POSITIVE_INFINITY]])).toThrow(/row 1, column 5 is Infinity/);
     const coded = await famd({ kind: ['a', 'b', 'a', 'b'], x: [1, 2, 3, 5] }, { k: 1 });
     expect(() => loadTransform(coded.toBinary())).toThrow(/codes its columns.*loadModel/);
     expect(() => loadTransform(new Uint8Array(40))).toThrow(/not a model/);

@@ -6,7 +6,7 @@ import { type FileFormat, FORMAT_NAMES } from './formats.js';
 export { DEFAULT_MEMORY } from '@scree/core/data';
 export type { FileFormat } from './formats.js';
 
-/** The treatment of rows with missing values. */
+/** The treatment of rows with missing values. `'keep'` passes them on as NaN, for methods that know what to do with them. */
 export type Missing = 'error' | 'drop' | 'mean' | 'keep';
 
 /** Which columns of a file are used, and how. */

@@ -88,6 +88,22 @@ describe('a Parquet file', () => {
     await moments.close();
   });
 
+  it('is refused if it is several files glued together, whatever else they contain', async () => {
+    const rows = Array.from({ length: 50 }, (_, i) => i / 2);
+    const plain = written([{ name: 'x', data: rows, type: 'DOUBLE' }]);
+    const indexed = written([{ name: 'x', data: rows, type: 'DOUBLE', columnIndex: true, offsetIndex: true }]);
+    for (const file of [plain, indexed]) {
+      expect(await readAll(file)).toHaveLength(50);
+      for (const other of [plain, indexed]) {
+        const glued = new Uint8Array([...other, ...file]);
+        await expect(open(glued)).rejects.toMatchObject({
+          code: 'UNSUPPORTED',
+          message: expect.stringContaining('glued'),
+        });
+      }
+    }
+  });
+
   it("leaves pandas' index out, unless it is named", async () => {
     const indexed = written(
       [

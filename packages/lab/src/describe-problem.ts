@@ -1,14 +1,18 @@
-import type { LeftOutReason } from '@scree/analysis';
+import type { LeftOutReason, RowOrder } from '@scree/analysis';
 import {
   count,
   describeFewDigits,
   describeRank,
+  describeRelation,
+  describeRowOrder,
+  describeTotal,
   type FewDigits,
   formatNumber,
   listed,
   percent,
   plural,
   type RankDetails,
+  type WrittenRelation,
 } from '@scree/analysis/describe';
 import type { ErrorDetails, ScreeError, Warning } from '@scree/core';
 import type { ConvertedColumn } from '@scree/files';
@@ -169,8 +173,36 @@ const WARNINGS: {
   },
   FEW_ROWS: ({ rows, cols, components }) =>
     `There are only ${plural(Number(rows), 'row')} of ${plural(Number(cols), 'column')}: at most ${plural(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
+  ORDERED_ROWS: (details) => {
+    const { randomWalks, block } = details as unknown as RowOrder;
+    const so =
+      randomWalks.length > 0
+        ? 'so other times may have other components'
+        : `so samples are drawn in blocks of ${count(block)} rows`;
+    return `${describeRowOrder(details as unknown as RowOrder)}, ${so}.`;
+  },
+  CONSTANT_SUM: ({ total, least, most }) =>
+    `The columns add up to ${describeTotal(Number(total), Number(least), Number(most))} in every row, so they are parts of a whole: if one rises, others must fall. Log-ratios avoid this: scree analyze --scale clr.`,
+  LINEAR_RELATION: ({ relations }) =>
+    `Columns follow exactly from others: ${(relations as readonly WrittenRelation[]).slice(0, 3).map(describeRelation).join('; ')}. What they measure counts more than once.`,
+  NEAR_CONSTANT_COLUMN: ({ columns, count: all, shares }) =>
+    `At least ${Math.floor(100 * Math.min(...(shares as readonly number[])))} % of the values of ${namesOf(columns as Names, Number(all))} are the same, so a few rows have all of the variance there.`,
+  DUPLICATE_ROWS: ({ count: all, compared }) =>
+    `${count(Number(all))} of ${plural(Number(compared), 'row')} repeat earlier rows in all columns. If records were entered twice, leave the repetitions out: they make the results look more certain.`,
+  FEW_LEVELS: ({ count: all, low, high }) =>
+    `${plural(Number(all), 'column')} have only whole numbers from ${low} to ${high}, like answers on a rating scale: their order may mean more than their differences.`,
+  SKEWED_COLUMNS: ({ columns, count: all }) =>
+    `${namesOf(columns as Names, Number(all))} ${all === 1 ? 'is' : 'are'} very skewed, with a few values many times larger than most: logarithms may show more.`,
+  ORDERED_COLUMNS: ({ columns, count: all }) => {
+    const [first, last] = (columns as Names).map(nameOf);
+    return `The ${plural(Number(all), 'column')} from ${first} to ${last} are in an order in which neighbours are alike, like a spectrum: read weights as curves.`;
+  },
   CORRELATION_MATRIX: ({ rows }) =>
     `These ${plural(Number(rows), 'row')} of ${plural(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Open the table that the matrix was computed from, and ${DIVIDE}.`,
+  MISSING_LEVEL: ({ columns }) => {
+    const [{ name, level }] = columns as readonly { readonly name: string; readonly level: string }[];
+    return `The level ${level} of ${nameOf(name)} counts as a value. If missing values are meant, leave their cells empty in the file.`;
+  },
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${namesOf(columns as Names, Number(all))} are 0. PCA treats 0 as one more value on the same scale, and not as a separate case.`,
   VALUES_FILLED: ({ columns, values, rows }) => {

@@ -11,6 +11,8 @@ export {
   type StoredNumbers,
   toOnnx,
 } from '@scree/core/exchange';
+export { pcaSync, type SyncData } from '@scree/core/sync';
+export { type DenseMatrix, loadTransform, type StoredTransform } from '@scree/core/transform';
 export { type BlasOptions, blasEngine } from './blas/blas.js';
 export { type SparkOptions, sparkSource } from './cluster/spark-source.js';
 export * from './compress/index.js';

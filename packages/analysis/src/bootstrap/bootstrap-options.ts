@@ -7,8 +7,11 @@ import type { Filled } from '../fields.js';
 export interface BootstrapChoices {
   /** The number of replicates. Default 200, which gives angles, and intervals to a tenth of their width. Use 1000 for a paper. */
   readonly replicates?: number | undefined;
-  /** What is drawn. Default `'rows'`. */
-  readonly kind?: BootstrapKind | undefined;
+  /**
+   * What is drawn. `'auto'` draws blocks if neighbouring rows are alike, of a length that the data choose, and otherwise rows. Default
+   * `'rows'`; `'auto'` in `analyze`.
+   */
+  readonly kind?: BootstrapKind | 'auto' | undefined;
   /** Rows of a block, for `kind: 'blocks'`. Default: the cube root of the number of rows, rounded up. */
   readonly block?: number | undefined;
   /** One label per row, for `kind: 'groups'`: rows with the same label are drawn together. */
@@ -21,14 +24,14 @@ export interface BootstrapChoices {
   readonly seed?: number | undefined;
 }
 
-const KINDS: readonly BootstrapKind[] = ['rows', 'blocks', 'groups', 'parametric'];
+const KINDS: readonly (BootstrapKind | 'auto')[] = ['auto', 'rows', 'blocks', 'groups', 'parametric'];
 
 export const BOOTSTRAP_CHOICES: Record<keyof BootstrapChoices, OptionCheck> = {
   replicates: {
     must: 'a whole number from 10 to 100000',
     test: (v) => Number.isSafeInteger(v) && (v as number) >= 10 && (v as number) <= 100_000,
   },
-  kind: { must: "'rows', 'blocks', 'groups' or 'parametric'", test: (v) => KINDS.includes(v as BootstrapKind) },
+  kind: { must: "'auto', 'rows', 'blocks', 'groups' or 'parametric'", test: (v) => KINDS.some((kind) => kind === v) },
   block: { must: 'a whole number from 1 up', test: (v) => Number.isSafeInteger(v) && (v as number) >= 1 },
   groups: { must: 'an array with one label per row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
   alignment: { must: "'order' or 'procrustes'", test: (v) => v === 'order' || v === 'procrustes' },
@@ -71,10 +74,21 @@ export function checkBootstrap(
   return { ...given, replicates, kind, alignment, scores, seed: given.seed ?? seed };
 }
 
+/** The choices of an analysis: blocks if a block is given, groups if groups are, and otherwise what the order of the rows demands. */
+export function withKind(given: BootstrapChoices): BootstrapChoices {
+  const { kind = given.block !== undefined ? 'blocks' : given.groups !== undefined ? 'groups' : 'auto' } = given;
+  return { ...given, kind };
+}
+
 export type BootstrapSettings = Filled<Omit<BootstrapChoices, 'block' | 'groups'>> &
   Pick<BootstrapChoices, 'block' | 'groups'>;
 
-function refuseUnused(option: 'block' | 'groups', value: unknown, kind: BootstrapKind, needed: BootstrapKind): void {
+function refuseUnused(
+  option: 'block' | 'groups',
+  value: unknown,
+  kind: BootstrapSettings['kind'],
+  needed: BootstrapKind,
+): void {
   if (value === undefined || kind === needed) return;
   throw new OptionError(
     'BAD_OPTION',

@@ -1,6 +1,6 @@
 import { DataError, type Engine, OptionError, type RowSource, type Scale, type Stability } from '@scree/core';
 import { type ColumnStatistics, rowWeights } from '@scree/core/data';
-import { fixSigns, type ProgressTracker } from '@scree/core/pipeline';
+import { type BootstrapKind, fixSigns, type ProgressTracker } from '@scree/core/pipeline';
 import type { BootstrapSettings } from './bootstrap-options.js';
 import { blockDraws, type Draws, groupDraws, RowDraws } from './draws.js';
 import { replicatesByDual } from './dual.js';
@@ -58,7 +58,7 @@ const FEWEST = 3;
 /** Draws replicates of the rows, and measures how much their components differ from the sample's. */
 export async function stabilityOf(
   sample: FittedSample,
-  chosen: BootstrapSettings,
+  chosen: BootstrapSettings & { readonly kind: BootstrapKind },
   engine: Engine,
   progress: ProgressTracker,
   forced?: ReplicateMethod,
@@ -202,7 +202,7 @@ function withSigns(replicate: Replicate): Replicate {
 /** The draws of a kind of bootstrap, and the number of units that are drawn. */
 function drawsFor(
   { source, columns, weights, read, scale }: FittedSample,
-  { kind, block, groups, seed }: BootstrapSettings,
+  { kind, block, groups, seed }: BootstrapSettings & { readonly kind: BootstrapKind },
 ): { draws: Draws; units: number; about: Partial<Pick<Stability, 'block' | 'groups'>> } {
   const n = columns.rows;
   refuseFew(n, 'rows');

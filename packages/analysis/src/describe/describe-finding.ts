@@ -1,10 +1,21 @@
 import type { Choice, Model, Warning } from '@scree/core';
 import { criterionTitle } from '../choose/criteria/registry.js';
 import type { Finding } from '../findings.js';
+import type { ScaleChoice } from '../inspect/choose-scale.js';
 import type { ComponentMeaning } from '../meaning/component-meaning.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
 import { describeMeaning } from './describe-component.js';
 import { describeMissing, type MissingDetails } from './describe-missing.js';
+import { describeScale } from './describe-scale.js';
+import {
+  describeFewRows,
+  describeInfluence,
+  describeRowsApart,
+  type FewRows,
+  type Influence,
+  type RowsApart,
+} from './describe-second-look.js';
+import { STABLE_ANGLE } from './describe-stability.js';
 import { type DescribedRows, describeUnusual } from './describe-unusual.js';
 import { capitalised, listed, percent, plural, runs } from './numbers.js';
 
@@ -32,9 +43,17 @@ export function describeFinding(
       return stabilitySentence(details as unknown as StabilityDetails);
     case 'COMPONENT':
       return describeMeaning(details as unknown as ComponentMeaning, 3) ?? '';
+    case 'FEW_ROWS_DRIVE':
+      return describeFewRows(details as unknown as FewRows);
+    case 'INFLUENTIAL_ROW':
+      return describeInfluence(details as unknown as Influence);
     case 'UNUSUAL_ROWS':
+      if (details.robust !== undefined) return describeRowsApart(details as unknown as RowsApart);
+      return analysis.compared ? describeUnusual(analysis.compared.found, analysis.compared.facts) : '';
     case 'NO_UNUSUAL_ROWS':
       return analysis.compared ? describeUnusual(analysis.compared.found, analysis.compared.facts) : '';
+    case 'SCALING':
+      return describeScale(details as unknown as ScaleChoice, { option: (rule) => `scale: '${rule}'` });
     default:
       return describeWarning({ code, message, details });
   }
@@ -75,16 +94,35 @@ function agreement({ k, agree, criteria }: Choice): string {
 interface StabilityDetails {
   readonly stable: readonly number[];
   readonly unstable: readonly number[];
+  /** Components that few rows make. */
+  readonly driven?: readonly number[];
   readonly degrees: readonly number[];
+  /** Degrees between the halves of the rows, if rows are in an order, and whether they wander. */
+  readonly halves?: readonly number[];
+  readonly wanders?: boolean;
 }
 
 /** Most components whose angles are listed. */
 const MOST_ANGLES = 4;
+/** Degrees within which an axis is called stable. */
+const STABLE_DEGREES = (180 / Math.PI) * STABLE_ANGLE;
 
-function stabilitySentence({ stable, unstable, degrees }: StabilityDetails): string {
+function stabilitySentence({ stable, unstable, driven = [], degrees, halves = [], wanders }: StabilityDetails): string {
+  const whole = (angle: number): string => `${Math.max(1, Math.round(angle))}°`;
+  if (wanders) {
+    const turns = halves.slice(0, MOST_ANGLES).map((angle, i) => `PC${i + 1} turns by ${whole(angle)}`);
+    const between = turns.length === 0 ? '' : `: between the first and the second half of the rows ${listed(turns)}`;
+    return `The rows wander like a random walk, so no component is called stable${between}.`;
+  }
+  // Angles of replicates may be small where the halves of the rows disagree.
+  const angle = (c: number): string => {
+    const apart = halves[c - 1] ?? 0;
+    const isApart = degrees[c - 1] <= STABLE_DEGREES && apart > STABLE_DEGREES;
+    return `±${whole(degrees[c - 1])}${isApart ? `, and ${whole(apart)} between the halves of the rows` : ''}`;
+  };
   const names = (components: readonly number[]): string =>
     components.length <= MOST_ANGLES
-      ? listed(components.map((c) => `PC${c} (±${Math.max(1, Math.round(degrees[c - 1]))}°)`))
+      ? listed(components.map((c) => `PC${c} (${angle(c)})`))
       : `components ${runs(components)}`;
   const are = (components: readonly number[]): string => (components.length === 1 ? 'is' : 'are');
   const first = stable.length === 0 ? [] : [`${names(stable)} ${are(stable)} stable in other samples`];
@@ -92,5 +130,11 @@ function stabilitySentence({ stable, unstable, degrees }: StabilityDetails): str
     unstable.length === 0
       ? []
       : [`${names(unstable)} ${are(unstable)} not${stable.length === 0 ? ' stable in other samples' : ''}`];
-  return capitalised(`${[...first, ...rest].join('; ')}.`);
+  const made =
+    driven.length === 0
+      ? []
+      : [
+          `${listed(driven.map((c) => `PC${c}`))} ${are(driven)} no finding about other samples, because few rows make ${driven.length === 1 ? 'it' : 'them'}`,
+        ];
+  return capitalised(`${[...first, ...rest, ...made].join('; ')}.`);
 }

@@ -7,8 +7,10 @@ const REASONS: { readonly [Code in Reason['code']]: Describe } = {
   NOT_ASKED: () => 'It was not asked for.',
   FEW_ROWS: ({ rows, expected }) =>
     `It takes ${expected} rows or more, and there ${rows === 1 ? 'is' : 'are'} ${rows}.`,
-  LARGE_TABLE: ({ rows, cols }) =>
-    `A table of ${count(rows as number)} × ${count(cols as number)} numbers takes long. Use bootstrap: 200 to do it.`,
+  LARGE_TABLE: ({ rows, cols }, part) =>
+    part === 'secondLook'
+      ? 'The rows are on a cluster, and the second look reads them here.'
+      : `A table of ${count(rows as number)} × ${count(cols as number)} numbers takes long. Use bootstrap: 200 to do it.`,
   NO_VARIANCE: ({ rows }, part) =>
     part === 'supplementaryRows' || rows === 'new' ? 'All rows of the fit are the same.' : 'All rows are the same.',
   ONE_COLUMN: () => 'There is only one column.',
@@ -23,6 +25,7 @@ const REASONS: { readonly [Code in Reason['code']]: Describe } = {
     ({
       choice: `The criteria are for rows, and these components are of means. ${count((groups as number) ?? 2)} groups differ in at most ${plural(((groups as number) ?? 2) - 1, 'direction')}.`,
       stability: 'A bootstrap draws rows, and these components are of means.',
+      secondLook: 'The second look compares rows of a fit, and this is one of the means of groups.',
       unusual: 'The limits are for rows of a fit, and this is one of the means of groups.',
       rows: 'Rows have no part in means of groups.',
       supplementaryRows: 'Rows have no part in means of groups.',
@@ -31,10 +34,16 @@ const REASONS: { readonly [Code in Reason['code']]: Describe } = {
   MANY_ROWS: ({ rows, most }) =>
     `There are ${plural(rows as number, 'row')}, and up to ${count(most as number)} are listed.`,
   NO_STRUCTURE: () => 'No component stands out of noise.',
+  ROBUST: (_, part) =>
+    part === 'stability'
+      ? 'The bootstrap repeats the fit of all rows, and these components are robust.'
+      : 'The components are robust: rows beyond the limits have little part in them.',
   STORED: (_, part) =>
     part === 'choice'
       ? 'The model does not say how many components to keep; analyze does.'
-      : 'The model was made without a bootstrap; analyze makes one.',
+      : part === 'secondLook'
+        ? 'The second look repeats the fit; analyze takes it.'
+        : 'The model was made without a bootstrap; analyze makes one.',
   UNSUITABLE: (_, __, message) => message,
 };
 

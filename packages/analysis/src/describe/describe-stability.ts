@@ -1,8 +1,26 @@
 import type { Model, Stability } from '@scree/core';
+import type { RowOrder } from '../inspect/row-order.js';
 import { count, formatNumber, listed, percent, plural } from './numbers.js';
 
 /** An axis is called stable if it stays within 30°, and so keeps three quarters of its direction: cos² 30° = 0.75. */
 export const STABLE_ANGLE = Math.PI / 6;
+/** The order of the rows of a fit, if neighbouring rows are alike. */
+export function rowOrderOf({ warnings }: Pick<Model, 'warnings'>): RowOrder | undefined {
+  return warnings.find(({ code }) => code === 'ORDERED_ROWS')?.details as RowOrder | undefined;
+}
+
+/**
+ * Which axes are called stable. If rows are in an order, the axes of the first and of the second half must agree too. If they wander
+ * like a random walk, no axis is called stable, because samples drawn from the rows say nothing about other times.
+ */
+export function stableAxes(
+  { angles }: Pick<Stability, 'angles'>,
+  order: RowOrder | undefined,
+): (axis: number) => boolean {
+  if (order && order.randomWalks.length > 0) return () => false;
+  return (i) => angles[i].q95 <= STABLE_ANGLE && !((order?.halves[i] ?? 0) > STABLE_ANGLE);
+}
+
 /** A tenth of a degree. */
 const TENTH = Math.PI / 1800;
 /** Smaller angles are rounding. */
@@ -17,7 +35,12 @@ const MAY_SWAP = 0.05;
  * sample." 95 % of the replicates stay within these angles. `first` is the number of components to describe; default all. `kept` is the
  * recommended number. Components beyond it may be noise, and are not called stable.
  */
-export function describeStability(stability: Stability, first = stability.angles.length, kept = first): string[] {
+export function describeStability(
+  stability: Stability,
+  first = stability.angles.length,
+  kept = first,
+  order?: RowOrder,
+): string[] {
   const k = stability.angles.length;
   const d = stability.loadings.low.length / k;
   if (d === 1) return ['One column has one component, in every sample.'];
@@ -33,8 +56,10 @@ export function describeStability(stability: Stability, first = stability.angles
   const varies = (i: number): boolean => stability.variances[i][1] > 0;
   const spoken = indices(first).filter(varies);
   const flat = indices(first).filter((i) => !varies(i));
-  const stable = spoken.filter((i) => i < kept && stability.angles[i].q95 <= STABLE_ANGLE);
+  const isStable = stableAxes(stability, order);
+  const stable = spoken.filter((i) => i < kept && isStable(i));
   const unstable = spoken.filter((i) => stability.angles[i].q95 > STABLE_ANGLE);
+  const wanders = order !== undefined && order.randomWalks.length > 0;
   const runs = swapRuns(stability).filter((run) => run.first < first);
   const uncertain = unstable.filter((i) => !runs.some(({ first, last }) => i >= first && i <= last));
   const parts = [
@@ -44,8 +69,13 @@ export function describeStability(stability: Stability, first = stability.angles
     ...flatPart(flat),
   ].sort((a, b) => a.first - b.first);
   return [
+    ...(order ? [describeHalves(order, kept)] : []),
     parts.length === 0
-      ? 'No component is recommended, so none is called stable.'
+      ? wanders
+        ? `In the replicates, ${listed(spoken.slice(0, kept).map((i) => `PC${i + 1} turns by up to ${rounded(Math.max(stability.angles[i].q95, TENTH))}`))}.`
+        : order
+          ? 'No component is called stable.'
+          : 'No component is recommended, so none is called stable.'
       : `${parts.map(({ text }) => text).join('; ')}.`,
     ...(unstable.length > 0 ? [describeTurn(stability, unstable[0])] : []),
     ...describeSubspace(stability, unstable, Math.min(k, kept), d),
@@ -118,6 +148,17 @@ export function describeVarianceBias({ stability, variances, uniqueness, n, d }:
         ]
       : []),
   ];
+}
+
+/** How far the kept axes of the first and of the second half of the rows are apart. */
+export function describeHalves({ halves, randomWalks }: RowOrder, kept: number): string {
+  const none = 'The rows wander like a random walk, so no component is called stable';
+  const turns = halves
+    .slice(0, Math.max(1, kept))
+    .map((angle, i) => `PC${i + 1} turns by ${rounded(Math.max(angle, TENTH))}`);
+  const between = `between the first and the second half of the rows ${listed(turns)}`;
+  if (randomWalks.length > 0) return turns.length === 0 ? `${none}.` : `${none}: ${between}.`;
+  return turns.length === 0 ? 'Neighbouring rows are alike.' : `B${between.slice(1)}.`;
 }
 
 /** Says how far an unstable component turns. */

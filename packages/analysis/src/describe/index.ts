@@ -9,6 +9,7 @@ export {
   describeComponents,
   describeMeaning,
 } from './describe-component.js';
+export { describeDrift } from './describe-drift.js';
 export { describeEncoding } from './describe-encoding.js';
 export { type DescribedAnalysis, type DescribeWarning, describeFinding } from './describe-finding.js';
 export {
@@ -21,12 +22,21 @@ export {
   neededComponents,
 } from './describe-model.js';
 export { describeReason, describeReasons } from './describe-reason.js';
+export { describeRowReason } from './describe-row-reason.js';
+export { describeScale, type ScaleDescription } from './describe-scale.js';
 export {
   describeStability,
   describeVarianceBias,
   describeVarianceIntervals,
+  rowOrderOf,
   STABLE_ANGLE,
 } from './describe-stability.js';
+export {
+  describeRelation,
+  describeRowOrder,
+  describeTotal,
+  type WrittenRelation,
+} from './describe-structure.js';
 export {
   type DescribedModel,
   type DescribedRows,

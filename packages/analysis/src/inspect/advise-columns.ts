@@ -1,7 +1,9 @@
 import { type Matrix, type NumberArray, type PcaOptions, ScreeError, type Warning } from '@scree/core';
+import type { DenseBlock } from '@scree/core/data';
 import { bestColour, type ColourColumn } from '../meaning/best-colour.js';
+import type { ScaleChoice } from './choose-scale.js';
 import { type ColumnAccess, textsToRead } from './column-access.js';
-import type { ColumnFacts } from './column-inspector.js';
+import type { ColumnFacts, InspectedColumns } from './column-inspector.js';
 import { inspectColumns } from './inspect-columns.js';
 import {
   type ColumnToLeaveOut,
@@ -11,11 +13,6 @@ import {
   rowMarkers,
   surelyMarkers,
 } from './row-markers.js';
-
-/** Columns are standardised if their standard deviations differ by more than this factor. */
-const UNEQUAL = 10;
-/** This many columns with the same minimum, usually 0, have one unit (pixels, counts), as in the library's warnings. */
-const ONE_UNIT = 10;
 
 /** Most rows of a table in which a column of names is searched. Comparing the texts of more rows would take too much memory. */
 const MAX_NAMED_ROWS = 1e6;
@@ -27,21 +24,15 @@ export interface ColumnAdvice {
   readonly leftOut: readonly ColumnToLeaveOut[];
   /** The column that names rows: the first column of text without missing or repeated values. */
   readonly label?: number;
-  /**
-   * The columns with the largest and the smallest standard deviation, if they differ more than tenfold. Columns should then be
-   * standardised.
-   */
-  readonly unequal?: {
-    readonly largest: { readonly column: number; readonly deviation: number };
-    readonly smallest: { readonly column: number; readonly deviation: number };
-  };
+  /** The scaling of the columns that are not left out, as `scale: 'auto'` chooses it, with the names of columns. */
+  readonly scaling: ScaleChoice;
   /** The column whose groups colour the points, and the share of the variance of the standardised columns between the groups. */
   readonly colour?: ColourColumn;
 }
 
 /**
- * Suggests settings for a table. Columns that number, date or colour the rows are left out. Columns are standardised if their spreads
- * differ more than tenfold. A column of groups colours the points, and a column of different texts names the rows. The library's
+ * Suggests settings for a table. Columns that number, date or colour the rows are left out. Columns are scaled as `scale: 'auto'`
+ * does. A column of groups colours the points, and a column of different texts names the rows. The library's
  * warnings decide which columns identify rows or hold codes of classes.
  */
 export async function adviseColumns(table: ColumnAccess, control: Control = {}): Promise<ColumnAdvice> {
@@ -66,9 +57,17 @@ export async function adviseColumns(table: ColumnAccess, control: Control = {}):
   const leftOut = columnsToLeaveOut(usable, markers, colour?.column);
   const left = new Set([...markers, ...leftOut].map(({ column }) => column));
   const label = await rowNames(table);
+  const { chooseScale } = await import('./choose-scale.js');
   return {
     leftOut,
-    ...unequalSpread(candidates.filter(({ index: column }) => !left.has(column))),
+    scaling: chooseScale(
+      await measuredOnce(
+        table,
+        candidates.filter(({ index: column }) => !left.has(column)),
+        control,
+      ),
+      true,
+    ),
     ...(colour ? { colour } : {}),
     ...(label === undefined ? {} : { label }),
   };
@@ -153,13 +152,31 @@ function identifiers(warnings: readonly Warning[], table: ColumnAccess): [column
   return columnsOf(warnings, 'ID_COLUMN', table).map((column, i) => [column, reasons[i]]);
 }
 
-function unequalSpread(measured: readonly ColumnFacts[]): Pick<ColumnAdvice, 'unequal'> {
-  const varying = measured.filter(({ deviation }) => deviation > 0).sort((a, b) => b.deviation - a.deviation);
-  const hasOneUnit = varying.length >= ONE_UNIT && varying.every(({ min }) => min === varying[0].min);
-  if (varying.length < 2 || hasOneUnit) return {};
-  const [largest, smallest] = [varying[0], varying[varying.length - 1]].map(({ index: column, deviation }) => ({
-    column,
-    deviation,
-  }));
-  return largest.deviation > UNEQUAL * smallest.deviation ? { unequal: { largest, smallest } } : {};
+/** The inspection of some columns together: of their complete rows if values are missing, as they are fitted. */
+async function measuredOnce(
+  table: ColumnAccess,
+  columns: readonly ColumnFacts[],
+  { signal }: Control,
+): Promise<InspectedColumns> {
+  const rows = columns.length === 0 ? 0 : table.rows;
+  const isComplete = columns.every(({ index }) => table.columns[index].missing === 0);
+  const named = columns.map((column) => ({ ...column, name: table.columns[column.index].name }));
+  const read = { rows, columns: named, duplicates: [], sampledRows: 0 };
+  if (!isComplete || columns.length === 0) return read;
+  const matrix = await table.matrix(columns.map(({ index }) => index));
+  const { CorrelationSample } = await import('./duplicate-columns.js');
+  const sample = new CorrelationSample(matrix.cols);
+  sample.add(
+    {
+      kind: 'dense',
+      rows: matrix.rows,
+      cols: matrix.cols,
+      stride: matrix.stride ?? matrix.cols,
+      data: matrix.data,
+    } as DenseBlock,
+    undefined,
+  );
+  signal?.throwIfAborted();
+  // In the sample, columns are numbered as in the matrix.
+  return { ...read, columns: named.map((column, index) => ({ ...column, index })), sample };
 }

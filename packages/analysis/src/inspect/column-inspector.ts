@@ -12,6 +12,8 @@ import {
 import type { Task } from '@scree/core/pipeline';
 import { mayNameRows } from './column-names.js';
 import { CorrelationSample, type DuplicateGroup, duplicateColumns } from './duplicate-columns.js';
+import { type RepeatedRows, RowComparison } from './repeated-rows.js';
+import { Restarts } from './restarts.js';
 
 /** Facts about a column from one reading. */
 export interface ColumnFacts {
@@ -34,6 +36,8 @@ export interface ColumnFacts {
   readonly largestGroup?: number;
   /** True if no whole number occurs twice. Known only if the name may be that of an identifier. */
   readonly unique?: boolean;
+  /** True if whole numbers count up, mostly by 1, and start again at least once, as a number within groups does. */
+  readonly restarts?: boolean;
 }
 
 /**
@@ -50,6 +54,17 @@ export interface InspectedColumns {
   readonly duplicates: readonly DuplicateGroup[];
   /** The number of evenly spread rows on which the correlations of `duplicates` were measured. */
   readonly sampledRows: number;
+  /** These rows; undefined if single values were not inspected. */
+  readonly sample?: SampledRows;
+  /** Rows that repeat earlier rows; undefined if rows were not compared. */
+  readonly repeated?: RepeatedRows;
+}
+
+/** Evenly spread rows, packed one after the other. */
+export interface SampledRows {
+  readonly rows: number;
+  readonly cols: number;
+  readonly data: Float64Array;
 }
 
 /** Most different values that are kept per column. */
@@ -63,8 +78,10 @@ const CHUNK = 1 << 15;
 const LEAST_ROWS = 256;
 
 /** Properties that the whole numbers of a column may still have, as bits. */
-const [INTEGERS, RISING, FALLING, COUNTING, COUNTING_DOWN, GROUPS, DIFFERENT] = [1, 2, 4, 8, 16, 32, 64];
-const EVERYTHING = 127;
+const [INTEGERS, RISING, FALLING, COUNTING, COUNTING_DOWN, GROUPS, DIFFERENT, RESTARTING] = [
+  1, 2, 4, 8, 16, 32, 64, 128,
+];
+const EVERYTHING = 255;
 
 /** Inspects the single values of rows as they are read, block by block. Memory O(d), plus the values of columns that may be identifiers. */
 export class ColumnInspector {
@@ -80,6 +97,8 @@ export class ColumnInspector {
   readonly #levels: (Set<number> | undefined)[] = [];
   readonly #kept = new Map<number, Set<number>>();
   readonly #sample: CorrelationSample;
+  readonly #comparison: RowComparison;
+  readonly #restarts = new Map<number, Restarts>();
   #begun = false;
   #followed: boolean;
 
@@ -94,6 +113,7 @@ export class ColumnInspector {
     this.#run = new Uint32Array(followed);
     this.#longest = new Uint32Array(followed);
     this.#sample = new CorrelationSample(cols);
+    this.#comparison = new RowComparison(cols);
     for (let j = 0; j < followed; j++) {
       this.#levels.push(new Set());
       if (names && mayNameRows(names[j])) this.#kept.set(j, new Set());
@@ -107,6 +127,7 @@ export class ColumnInspector {
     const block = decoded(given);
     yield* this.#follow(block, weights);
     this.#sample.add(block, weights);
+    this.#comparison.add(block, weights);
   }
 
   /** The same, and adds the rows to statistics. Throws if a value is not finite. */
@@ -121,8 +142,15 @@ export class ColumnInspector {
     const read = columnsFromStatistics(statistics, this.#names);
     if (!this.#followed) return read;
     const columns = read.columns.map((facts, j): ColumnFacts => ({ ...facts, ...this.#wholeNumbers(j) }));
-    const sampledRows = this.#sample.rows;
-    return { ...read, columns, duplicates: sampledRows > 0 ? duplicateColumns(this.#sample) : [], sampledRows };
+    const { rows, cols, data } = this.#sample;
+    return {
+      ...read,
+      columns,
+      duplicates: rows > 0 ? duplicateColumns(this.#sample) : [],
+      sampledRows: rows,
+      ...(rows > 0 ? { sample: { rows, cols, data } } : {}),
+      ...this.#comparison.result(),
+    };
   }
 
   #wholeNumbers(j: number): Partial<ColumnFacts> {
@@ -146,6 +174,7 @@ export class ColumnInspector {
       ...(steps ? { steps } : {}),
       ...(steps === 'groups' ? { largestGroup: this.#longest[j] } : {}),
       ...(this.#kept.has(j) ? { unique: (flags & DIFFERENT) > 0 } : {}),
+      ...(flags & RESTARTING && this.#restarts.get(j)?.found ? { restarts: true } : {}),
     };
   }
 
@@ -176,7 +205,7 @@ export class ColumnInspector {
     const maybeWhole: number[] = [];
     for (const [j, flags] of this.#flags.entries()) {
       const kept = flags & DIFFERENT && this.#kept.has(j);
-      if (flags & (RISING | FALLING | GROUPS) || kept || this.#levels[j]) open.push(j);
+      if (flags & (RISING | FALLING | GROUPS | RESTARTING) || kept || this.#levels[j]) open.push(j);
       else if (flags && !whole) maybeWhole.push(j);
     }
     return [open, maybeWhole];
@@ -208,8 +237,9 @@ export class ColumnInspector {
       let broken = step > 0 ? FALLING : RISING;
       if (step !== 1) broken |= COUNTING | GROUPS;
       if (step !== -1) broken |= COUNTING_DOWN;
+      if (flags & RESTARTING && !this.#restarts.get(j)?.add(value, step)) broken |= RESTARTING;
       this.#flags[j] = flags & ~broken;
-    }
+    } else this.#restarts.set(j, new Restarts(value));
     if (this.#flags[j] & DIFFERENT) this.#keep(j, value);
   }
 

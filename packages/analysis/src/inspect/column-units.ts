@@ -1,26 +1,63 @@
 import type { ColumnFacts } from './column-inspector.js';
+import { wordsOf } from './column-names.js';
 
 /** This many columns with the same minimum, usually 0, count as measured in one unit (pixels, counts of words). */
 const ALIKE = 10;
+/** Share of the columns with the same minimum, if single abundances are never 0. */
+const MOSTLY_ALIKE = 0.8;
+/** Words for lengths. */
+const LENGTHS = /^(length|width|height|depth|breadth|thickness|diameter|radius)$/;
 /** Fewest columns with the same range, or with names that are positions, that count as one unit. */
 const FEWEST = 3;
 /** Units at the end of names without brackets: bill_length_mm, share.pct. */
 const UNITS =
   /(?:^|[^\p{L}\p{N}])(nm|um|mm|cm|dm|m|km|mg|g|kg|ms|s|sec|min|h|hz|khz|mhz|ml|l|v|mv|db|pct|perc|percent|ppm|ppb|usd|eur|gbp|%)$/iu;
 
-/** Returns true if many columns have the same minimum, as pixels and counts have 0. */
-export function beginAlike(columns: readonly ColumnFacts[]): boolean {
-  return columns.length >= ALIKE && columns.every(({ min }) => min === columns[0].min);
+/** Returns true if many columns have the same minimum, as pixels and counts have 0: all of them, or a share. */
+export function beginAlike(columns: readonly ColumnFacts[], share = 1): boolean {
+  if (columns.length < ALIKE) return false;
+  const least = columns.reduce((low, { min }) => Math.min(low, min), Number.POSITIVE_INFINITY);
+  return columns.filter(({ min }) => min === least).length >= share * columns.length;
 }
 
-/**
- * Returns true if columns seem to have one unit, so that scaling is not needed: many have the same minimum; all have the same range, as
- * ratings do; their names end in the same unit, "(cm)" or "_cm"; or their names are positions, such as wavelengths and years:
- * "X900.nm", "X902.nm".
- */
+/** Why columns seem to have one unit. */
+export type OneUnit =
+  /** Their names end in the same unit: "(cm)" or "_cm". */
+  | 'name'
+  /** Their names are lengths: "Sepal.Length", "Petal.Width". */
+  | 'lengths'
+  /** Their names are positions, such as wavelengths and years: "X900.nm", "X902.nm". */
+  | 'positions'
+  /** All have the same range, as ratings do. */
+  | 'range'
+  /** Many have the same minimum, as pixels and counts have 0. */
+  | 'minimum';
+
+/** Returns true if columns seem to have one unit, so that scaling is not needed. */
 export function haveOneUnit(columns: readonly ColumnFacts[]): boolean {
-  if (columns.length < 2) return false;
-  return beginAlike(columns) || haveOneRange(columns) || nameOneUnit(columns) || namePositions(columns);
+  return whyOneUnit(columns) !== undefined;
+}
+
+/** The reason why columns seem to have one unit; undefined if nothing says so. */
+export function whyOneUnit(columns: readonly ColumnFacts[]): OneUnit | undefined {
+  if (columns.length < 2) return undefined;
+  if (nameOneUnit(columns)) return 'name';
+  if (namePositions(columns)) return 'positions';
+  if (nameLengths(columns)) return 'lengths';
+  if (haveOneRange(columns)) return 'range';
+  return beginAlike(columns, MOSTLY_ALIKE) ? 'minimum' : undefined;
+}
+
+/** Two different units that the names of columns end in; undefined if there are none. */
+export function differentUnits(columns: readonly ColumnFacts[]): readonly [string, string] | undefined {
+  const units = new Set(columns.flatMap(({ name = '' }) => unitOf(name.trim()) ?? []));
+  const [one, other] = units;
+  return other === undefined ? undefined : [one, other];
+}
+
+/** Returns true if all names end in a word for a length. */
+function nameLengths(columns: readonly ColumnFacts[]): boolean {
+  return columns.length >= FEWEST && columns.every(({ name = '' }) => LENGTHS.test(wordsOf(name).at(-1) ?? ''));
 }
 
 function haveOneRange(columns: readonly ColumnFacts[]): boolean {

@@ -3,7 +3,10 @@ import { listed } from '../describe/numbers.js';
 import type { ColumnFacts, InspectedColumns } from './column-inspector.js';
 import { mayNameRows, namesClasses, namesIdentifier, namesTime } from './column-names.js';
 import { beginAlike, haveOneUnit } from './column-units.js';
+import { isDate, isYear } from './date-columns.js';
 import { DUPLICATE_CORRELATION } from './duplicate-columns.js';
+import { areOrdered } from './structure/ordered-columns.js';
+import { STRUCTURE_CHECKS } from './structure/registry.js';
 
 /** How a fit centres and scales the columns. */
 export interface ColumnScaling {
@@ -38,6 +41,36 @@ const MOST_NAMED = 5;
 /** Warnings that a statistician would want before a fit. */
 export function columnWarnings(read: InspectedColumns, { unscaled: inOwnUnits, centred }: ColumnScaling): Warning[] {
   const unscaled = inOwnUnits && centred;
+  const { identifiers, classes, measured } = kindsOfColumns(read);
+  const isIdentifier = new Set(identifiers.map(({ column }) => column));
+  const varying = measured.filter(({ deviation }) => deviation > 0);
+  const facts = { read, measured: varying, sample: read.sample };
+  const structure = STRUCTURE_CHECKS.flatMap(({ code, find }) => {
+    const found = find(facts);
+    return found ? [{ code, ...found }] : [];
+  });
+  return [
+    ...fewRows(read, centred),
+    ...(unscaled ? spreads(measured, identifiers.length + classes.length > 0, areOrdered(read.sample, varying)) : []),
+    ...identifierWarning(identifiers, read, unscaled),
+    ...classesWarning(classes),
+    ...duplicatesWarning(read, isIdentifier),
+    ...zerosWarning(measured, read.rows),
+    ...structure,
+  ];
+}
+
+interface Identifier {
+  readonly column: ColumnFacts;
+  readonly reason: Reason;
+}
+
+/** The columns that number or date rows, those that hold codes of classes, and the others, which are measurements. */
+export function kindsOfColumns(read: InspectedColumns): {
+  identifiers: readonly Identifier[];
+  classes: readonly ColumnFacts[];
+  measured: readonly ColumnFacts[];
+} {
   const identifiers = read.columns.flatMap((column) => {
     const reason = whyIdentifier(column, read.rows);
     return reason ? [{ column, reason }] : [];
@@ -45,15 +78,7 @@ export function columnWarnings(read: InspectedColumns, { unscaled: inOwnUnits, c
   const isIdentifier = new Set(identifiers.map(({ column }) => column));
   const classes = read.columns.filter((column) => !isIdentifier.has(column) && isClasses(column, read.rows));
   const leave = new Set([...isIdentifier, ...classes]);
-  const measured = read.columns.filter((column) => !leave.has(column));
-  return [
-    ...fewRows(read, centred),
-    ...(unscaled ? spreads(measured, leave.size > 0) : []),
-    ...identifierWarning(identifiers, read, unscaled),
-    ...classesWarning(classes),
-    ...duplicatesWarning(read, isIdentifier),
-    ...zerosWarning(measured, read.rows),
-  ];
+  return { identifiers, classes, measured: read.columns.filter((column) => !leave.has(column)) };
 }
 
 function fewRows({ rows, columns }: InspectedColumns, centred: boolean): Warning[] {
@@ -74,7 +99,7 @@ function fewRows({ rows, columns }: InspectedColumns, centred: boolean): Warning
  * Otherwise UNEQUAL_SPREAD: standard deviations differ more than tenfold, and the columns do not have one unit. In one unit, small
  * spreads are those of rare events.
  */
-function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
+function spreads(columns: readonly ColumnFacts[], others: boolean, ordered: boolean): Warning[] {
   const varying = columns.filter(({ deviation }) => deviation > 0 && Number.isFinite(deviation));
   if (varying.length < 2) return [];
   const sorted = [...varying].sort((a, b) => b.deviation - a.deviation);
@@ -84,7 +109,7 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
   const total = varying.reduce((sum, { deviation }) => sum + (deviation / largest.deviation) ** 2, 0);
   const share = 1 / total;
   if (share > 0.5 && share >= 3 / columns.length) {
-    const remedy = remedyFor(largest, varying);
+    const remedy = remedyFor(largest, varying, ordered);
     const whose = others ? ` of the ${columns.length} columns that look like measurements` : '';
     return [
       {
@@ -103,7 +128,7 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
     ];
   }
   const ratio = largest.deviation / smallest.deviation;
-  const remedy = remedyFor(largest, varying);
+  const remedy = remedyFor(largest, varying, ordered);
   if (!(ratio > UNEQUAL) || remedy === 'none') return [];
   return [
     {
@@ -125,9 +150,9 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
  */
 type Remedy = 'leave-out' | 'none' | 'scale';
 
-function remedyFor(largest: ColumnFacts, columns: readonly ColumnFacts[]): Remedy {
+function remedyFor(largest: ColumnFacts, columns: readonly ColumnFacts[], ordered: boolean): Remedy {
   if (mayCount(largest)) return 'leave-out';
-  return haveOneUnit(columns) ? 'none' : 'scale';
+  return ordered || haveOneUnit(columns) ? 'none' : 'scale';
 }
 
 /** Returns true if the name fits row numbers or times. */
@@ -148,6 +173,9 @@ const REASONS = {
   'one-way': 'goes one way from row to row, mostly by 1, like a row number or a date',
   unique: 'has a different whole number in every row',
   name: 'has the name of an identifier',
+  restarts: 'counts the rows within groups',
+  year: 'is a calendar year',
+  date: 'has the name and the numbers of a part of a date',
 } as const;
 
 type Reason = keyof typeof REASONS;
@@ -162,6 +190,9 @@ function whyIdentifier(column: ColumnFacts, rows: number): Reason | undefined {
     if (rows >= COUNTED_ANYWHERE || (start && rows >= COUNTED_ROWS) || (named && rows > 2)) return steps;
   }
   if (namesIdentifier(name)) return 'name';
+  if (isYear(column)) return 'year';
+  if (isDate(column)) return 'date';
+  if (column.restarts && !namesClasses(name, false)) return 'restarts';
   const different = unique === true || steps === 'one-way';
   return mayNameRows(name) && different && rows > 2 ? 'unique' : undefined;
 }
@@ -197,8 +228,7 @@ function identifierWarning(
  * Returns true if whole numbers are codes of classes. Numbers alone do not distinguish codes from counts and ratings, so one of these
  * must hold: the name is one of classes; or rows are sorted into groups of about the same size that are numbered 0, 1, 2, … or 1, 2, 3,
  * … (a table sorted by a count or a rating has groups of very different sizes). Columns of two values need a name of classes, because 0
- * and 1 can be averaged.… (a table that is sorted by a count or a rating has groups of very different sizes). Columns of two values are
- * left alone unless they are named like a class: 0 and 1 can be averaged.
+ * and 1 can be averaged.
  */
 function isClasses(column: ColumnFacts, rows: number): boolean {
   const { integers, levels, steps, largestGroup = 0, name = '', min, max } = column;

@@ -109,11 +109,18 @@ export function rememberInspection(moments: Moments, read: InspectedColumns): vo
 
 /** Warnings about the columns of moments, which have no single values. */
 export async function warningsOfMoments(moments: Moments, options: InspectOptions): Promise<readonly Warning[]> {
+  return warningsOf(await inspectionOfMoments(moments, options.columnNames), options);
+}
+
+/** The facts about the columns of moments. */
+export async function inspectionOfMoments(
+  moments: Moments,
+  columnNames: readonly string[] | undefined,
+): Promise<InspectedColumns> {
   const { columnsFromStatistics } = await import('./column-inspector.js');
   const known = INSPECTIONS.get(moments);
-  const names = options.columnNames ?? moments.columnNames;
-  const read = known?.merges === moments.merges ? known.read : columnsFromStatistics(moments.columns, names);
-  return warningsOf(read, options);
+  if (known?.merges === moments.merges) return known.read;
+  return columnsFromStatistics(moments.columns, columnNames ?? moments.columnNames);
 }
 
 export async function warningsOf(

@@ -1,5 +1,6 @@
 import type { ColumnFacts } from './column-inspector.js';
-import { wordsOf } from './column-names.js';
+import { isDate, isYear } from './date-columns.js';
+import { Restarts } from './restarts.js';
 
 /**
  * Why a column is not fitted by default: the reasons of the warning ID_COLUMN, a number that restarts within groups, a calendar year or
@@ -74,72 +75,17 @@ export function tellsRowsApart(reason: LeftOutReason): boolean {
 
 /** Fewest rows in which restarting whole numbers are counters, as in the library's warnings. */
 const COUNTED_ROWS = 10;
-/** Share of the upward steps that are 1. Rows may have been removed. */
-const BY_ONE = 0.8;
-/** Fewest rows per group, on average. */
-const ROWS_PER_GROUP = 3;
 
 /**
  * Returns true if numbers count up, mostly by 1, and restart at least once, as a sample number within groups does. Every group must
  * start near the lowest number, and no number may follow itself.
  */
 export function countsWithinGroups(rows: number, at: (row: number) => number): boolean {
-  if (rows < COUNTED_ROWS) return false;
-  let [up, byOne, lowest, highestStart] = [0, 0, at(0), at(0)];
-  let groups = 1;
-  for (let i = 0; i < rows; i++) {
-    const value = at(i);
-    if (!Number.isInteger(value)) return false;
-    if (i === 0) continue;
-    const step = value - at(i - 1);
-    if (step === 0) return false;
-    if (step > 0) {
-      up++;
-      if (step === 1) byOne++;
-    } else {
-      groups++;
-      if (ROWS_PER_GROUP * groups > rows) return false;
-      lowest = Math.min(lowest, value);
-      highestStart = Math.max(highestStart, value);
-    }
+  if (rows < COUNTED_ROWS || !Number.isInteger(at(0))) return false;
+  const restarts = new Restarts(at(0));
+  for (let i = 1; i < rows; i++) {
+    const step = at(i) - at(i - 1);
+    if (step === 0 || !Number.isInteger(at(i)) || !restarts.add(at(i), step)) return false;
   }
-  return groups > 1 && byOne >= BY_ONE * up && highestStart - lowest <= 2;
-}
-
-/** Returns true for a column named year with calendar years. */
-function isYear({ name = '', integers, min, max }: ColumnFacts): boolean {
-  return /^(year|yr)$/.test(wordsOf(name).join(' ')) && integers === true && min >= 1500 && max <= 2200;
-}
-
-/** Names of the parts of dates and times, and the range of their whole numbers. */
-const DATE_PARTS: readonly (readonly [name: RegExp, least: number, most: number])[] = [
-  [/^(month|mon|mo|month of (the )?year|month (no|nr|num|number))$/, 0, 12],
-  // Includes days since some date.
-  [/^(day|mday|dom|day of (the )?month)$/, 0, Number.POSITIVE_INFINITY],
-  [/^(weekday|wday|dow|day of (the )?week)$/, 0, 7],
-  [/^(yday|doy|julian|day of (the )?year)$/, 0, 366],
-  [/^(week|iso week|woy|week of (the )?year)$/, 0, 53],
-  [/^(quarter|qtr)$/, 1, 4],
-  [/^(hour|hr|hour of (the )?day)$/, 0, 24],
-  [/^(minute|second)$/, 0, 59],
-];
-const POINT_IN_TIME = /(^| )(timestamp|time stamp|datetime|date time|date|unix time)$/;
-const MAY_BE_TIME = /(^| )(time|ts|epoch|at|created|updated|modified|seconds|millis|ms)$/;
-
-/** Returns true if the name of a column is one of dates or times, and its numbers are in their range. */
-function isDate({ name = '', integers, min, max }: ColumnFacts): boolean {
-  const words = wordsOf(name).join(' ');
-  if (POINT_IN_TIME.test(words)) return true;
-  if (MAY_BE_TIME.test(words) && areTimestamps(min, max)) return true;
-  return (
-    integers === true && DATE_PARTS.some(([pattern, least, most]) => pattern.test(words) && min >= least && max <= most)
-  );
-}
-
-/** The first seconds of 1980 and 2100, since 1970. */
-const [FROM, TO] = [315_532_800, 4_102_444_800];
-
-/** Returns true if numbers may be times since 1970 in seconds, milliseconds, microseconds or nanoseconds. */
-function areTimestamps(min: number, max: number): boolean {
-  return [1, 1e3, 1e6, 1e9].some((unit) => min >= FROM * unit && max <= TO * unit);
+  return restarts.found;
 }

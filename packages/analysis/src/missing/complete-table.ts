@@ -63,11 +63,15 @@ export async function completeTable(
   const given = table.source.resident ? table.source : rememberRows(table.source, (control.memory ?? 1e9) / 8);
   const summary = await gapSummary(given, table.source.columnNames ?? table.columns);
   const fit = pick(control, 'scale', 'columnWeights');
+  // Values are predicted in units of standard deviations, unless another scaling was asked for.
+  const { scale: asked = 'auto' } = control;
+  const scale = asked === 'auto' ? 'unit' : asked;
   if (summary.values === 0)
     return { table: { ...table, source: given }, fit, given, missing: undefined, predictor: undefined };
-  const settings = checkOptions(
-    pick(control, 'scale', 'center', 'ddof', 'weights', 'columnWeights', 'threads', 'engine', 'seed'),
-  );
+  const settings = checkOptions({
+    ...pick(control, 'center', 'ddof', 'weights', 'columnWeights', 'threads', 'engine', 'seed'),
+    scale,
+  });
   const run = (k: number): ReturnType<typeof completeRows> =>
     completeRows(mapSource(given, { close: () => {} }), { ...settings, missing: fillOptionsFor(options, k) }, progress);
   const { k = 'auto' } = options;
@@ -99,7 +103,9 @@ export async function completeTable(
   });
   return {
     table: completed,
-    fit: { ...fit, ...(own.scale === undefined ? {} : { scale: own.scale }), columnWeights: own.columnWeights },
+    // EM keeps the scales of the observed values.
+    fit:
+      filled.method === 'em' && own.scale !== undefined ? { scale: own.scale, columnWeights: own.columnWeights } : fit,
     given,
     complete,
     missing: record,

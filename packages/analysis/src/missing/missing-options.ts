@@ -4,7 +4,7 @@ import {
   type FillMethodName,
   type FillOptions,
   fillOptionsOf,
-  type MissingRule,
+  type MissingChoice,
 } from '@scree/core/pipeline';
 
 /** A method that predicts missing values, with the options of `analyze`. */
@@ -19,7 +19,7 @@ export interface PredictOptions extends Omit<FillOptions, 'k'> {
 }
 
 /** What `analyze` does with missing values. */
-export type AnalyzeMissing = MissingRule | PredictOptions;
+export type AnalyzeMissing = MissingChoice | PredictOptions;
 
 /** Returns the options of a method that predicts values; undefined for another rule. Throws if an option is invalid. */
 export function predictOptionsOf(missing: AnalyzeMissing | undefined): PredictOptions | undefined {

@@ -1,5 +1,6 @@
 import type { RowSource } from '@scree/core';
 import { type Block, mapAsync, mapSource } from '@scree/core/data';
+import { copyOf } from './peek-rows.js';
 
 /** Maximum number of numbers that are kept: the size up to which `analyze` examines a table without being asked. */
 const MOST_NUMBERS = 1e7;
@@ -37,10 +38,4 @@ export function rememberRows(source: RowSource, bytes: number): RowSource {
     blocks: () => kept ?? read(),
     close: () => {},
   });
-}
-
-function copyOf(block: Block): Block {
-  return block.kind === 'dense'
-    ? { ...block, data: block.data.slice(0, Math.max(0, block.rows - 1) * block.stride + block.cols) }
-    : { ...block, indptr: block.indptr.slice(), indices: block.indices.slice(), data: block.data.slice() };
 }

@@ -6,7 +6,7 @@ import type { Groups } from '../meaning/groups.js';
 import { EvenSample } from '../reading/even-sample.js';
 import type { ComparedModel } from './compared-model.js';
 import { DistinctNames } from './distinct-names.js';
-import { hotellingT2 } from './monitoring.js';
+import { hotellingT2 } from './row-limits.js';
 import { RowValues } from './row-values.js';
 
 /** Identifies a row: its index among the rows that were read, its number in the table from 1, and its name. */
@@ -99,6 +99,8 @@ const WIDEST = 2 ** 16;
 const LONGEST_NAME = 60;
 /** Most rows whose names are compared to find out if names identify rows. */
 const COMPARED_NAMES = 100_000;
+/** Most rows whose numbers are kept. */
+const KNOWN_PLACES = 1_000_000;
 
 /** The rows that figures need. */
 export interface FigureRows {
@@ -139,6 +141,9 @@ export class RowReader {
   readonly #worst: WorstRow[] = [];
   readonly #residual: Float64Array;
   readonly #names = new DistinctNames(COMPARED_NAMES);
+  /** Numbers and names of the first rows: all of them, unless there are very many. */
+  readonly #places: number[] = [];
+  readonly #firstNames: (string | null)[] = [];
   #named = false;
   #rows = 0;
   #errorSum = 0;
@@ -168,6 +173,8 @@ export class RowReader {
       const t2 = Math.min(hotellingT2(this.#model, z), Number.MAX_VALUE);
       const name = names?.[i] ?? null;
       if (name !== null) this.#names.add(name.slice(0, LONGEST_NAME));
+      if (row < KNOWN_PLACES) this.#places.push(places[i]);
+      if (names && row < COMPARED_NAMES) this.#firstNames.push(name);
       const title = (): RowTitle => ({
         row,
         number: places[i] + 1,
@@ -202,6 +209,7 @@ export class RowReader {
     for (const list of [this.#sample.items, this.#worst, this.#farthest, examples]) {
       for (const title of list) titles.set(title.row, title);
     }
+    const [places, known] = [this.#places, this.#firstNames];
     // Names that many rows share do not identify rows.
     const tellApart = this.#named && this.#names.size >= Math.min(this.#rows / 2, COMPARED_NAMES);
     return {
@@ -216,8 +224,8 @@ export class RowReader {
       farthest: this.#farthest,
       examples,
       ...(groups ? { groups } : {}),
-      numberOf: (row) => titles.get(row)?.number ?? row + 1,
-      ...(tellApart ? { nameOf: (row: number) => titles.get(row)?.name ?? undefined } : {}),
+      numberOf: (row) => titles.get(row)?.number ?? (places[row] ?? row) + 1,
+      ...(tellApart ? { nameOf: (row: number) => titles.get(row)?.name ?? plainName(known[row]) } : {}),
     };
   }
 
@@ -272,4 +280,8 @@ function errorOf(error: number, scores: Float64Array, k: number): number {
   let sum = error;
   for (let c = k; c < scores.length; c++) sum += scores[c] * scores[c];
   return sum;
+}
+
+function plainName(name: string | null | undefined): string | undefined {
+  return name === null || name === undefined ? undefined : plainText(name, LONGEST_NAME);
 }

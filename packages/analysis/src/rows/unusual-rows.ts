@@ -1,6 +1,6 @@
 import type { ComparedModel } from './compared-model.js';
-import { type RowLimits, type RowsOf, rowLimits, unusualLevel } from './monitoring.js';
 import { type FarRow, LISTED_ROWS, type RowFacts, type RowTitle, type WorstRow } from './row-facts.js';
+import { type RowLimits, type RowsOf, rowLimits, unusualLevel } from './row-limits.js';
 import type { RowValues } from './row-values.js';
 
 /** A row, and how far it is beyond the limits. */
@@ -44,7 +44,7 @@ export function findUnusualRows(model: ComparedModel, facts: RowFacts, kind: Row
   // Errors of new rows say nothing about the errors of good rows.
   const options = { rows: kind, ...(kind === 'fit' ? { errors: facts.errors } : {}) };
   const limits = rowLimits(model, options);
-  const unusualLimits = rowLimits(model, { ...options, level: unusualLevel(facts.rows), corrected: true });
+  const unusualLimits = rowLimits(model, { ...options, level: unusualLevel(facts.rows) });
   const ratio = (value: number, limit: number | null): number => (limit === null ? 0 : value / limit);
   const rows = new Map<number, FarRow & Partial<WorstRow>>();
   for (const each of [...facts.farthest, ...facts.worst]) rows.set(each.row, each);

@@ -80,12 +80,16 @@ describe('encodeVector', () => {
             sum += BigInt((model.components?.[c * d + j] as number) * 2 ** 27) * BigInt(fixed[j]);
           return Number(sum);
         });
-        const exact = (found: Float64Array) => Array.from(found, (value) => value * 2 ** 27);
-        expect(exact(projectorOf(model)(fixed))).toEqual(expected);
+        const exact = (of: QueryModel) => {
+          const projector = projectorOf(of);
+          projector.fixed.set(fixed);
+          return Array.from(projector.project(), (value) => value * 2 ** 27);
+        };
+        expect(exact(model)).toEqual(expected);
         vi.spyOn(WebAssembly, 'Memory').mockImplementation(function refuse(): never {
           throw new Error('no memory');
         });
-        expect(exact(projectorOf({ ...model })(fixed))).toEqual(expected);
+        expect(exact({ ...model })).toEqual(expected);
         vi.restoreAllMocks();
       }),
       { numRuns: 40 },

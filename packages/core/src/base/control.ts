@@ -1,5 +1,6 @@
 import { describeValue, OptionError } from '../errors.js';
 import type { Blocking, Progress } from './progress.js';
+import { unknownOption } from './suggest-option.js';
 
 /** Options of every call that reads data: report progress, cancel, and limit the threads. */
 export interface ControlOptions {
@@ -34,9 +35,14 @@ export const CONTROL_OPTIONS: Record<keyof ControlOptions, OptionCheck> = {
   blocking: { must: "'none', 'short' or 'full'", test: (v) => v === 'none' || v === 'short' || v === 'full' },
 };
 
-/** Checks the control options of a call that reads data. */
-export function checkControl<Options extends ControlOptions>(options: Options): Options {
+/** Checks the control options of a call that reads data. If `own` names its further options, no others are accepted. */
+export function checkControl<Options extends ControlOptions>(options: Options, own?: readonly string[]): Options {
   checkObject(options);
+  if (own) {
+    const names = [...own, ...Object.keys(CONTROL_OPTIONS)];
+    const unknown = Object.keys(options).find((option) => !names.includes(option));
+    if (unknown !== undefined) throw unknownOption(unknown, names);
+  }
   for (const option of ['signal', 'onProgress', 'threads', 'blocking'] as const) {
     if (options[option] !== undefined) checkOption(option, options[option], CONTROL_OPTIONS[option]);
   }

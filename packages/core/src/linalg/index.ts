@@ -1,5 +1,6 @@
 /** `@scree/core/linalg`: small dense linear algebra in plain TypeScript. */
 
+export { cholesky, invertLower } from './cholesky.js';
 export { orthonormalise, randomRows } from './orthonormalise.js';
 export { logarithm, type Random, random } from './random.js';
 export { combineRows, rowProducts } from './row-products.js';

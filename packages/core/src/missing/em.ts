@@ -8,7 +8,7 @@ import type { Predictor } from './gappy-block.js';
 import { GappyRows } from './gappy-rows.js';
 import type { FillMethod, FillProblem } from './method.js';
 import { observedScaling } from './observed-values.js';
-import { predictorOf, restOf, type Spectrum } from './predictor.js';
+import { predictorOf, type Spectrum, varianceLeft } from './predictor.js';
 
 /**
  * Maximum likelihood of probabilistic PCA from the observed values (Tipping & Bishop 1999; Ilin & Raiko 2010). The missing values are the
@@ -29,7 +29,7 @@ export const em: FillMethod = {
     const { scale, rule } = observedScaling(observed, problem.settings);
     const settings = { ...problem.settings, scale, scaling: rule, columnWeights: undefined, weights: undefined };
     const rows = new GappyRows(source, observed.means, engine, progress);
-    const noiseOf = (spectrum: Spectrum): number => restOf(spectrum) / (spectrum.d - k);
+    const noiseOf = (spectrum: Spectrum): number => varianceLeft(spectrum) / (spectrum.d - k);
     const start = predictorOf(await fit(rows.source, { ...settings, weights: problem.settings.weights }), k, noiseOf);
     let last: { readonly predictor: Predictor; readonly moments: MomentSums } | undefined;
     const map = async (predictor: Predictor): Promise<MapStep> => {

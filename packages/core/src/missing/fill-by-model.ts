@@ -12,7 +12,7 @@ import type { Model } from '../model/model.js';
 import { checkOptions, type Settings } from '../options.js';
 import type { Warning } from '../warning.js';
 import { LOAD_METHOD } from './fill-methods.js';
-import type { Filled } from './method.js';
+import type { FilledFit } from './method.js';
 import { type ObservedValues, observedValues } from './observed-values.js';
 
 /** How missing values were filled in. */
@@ -43,7 +43,7 @@ export interface FilledRows {
   /** Settings of the final fit. */
   readonly settings: Settings;
   readonly report: FillReport | undefined;
-  readonly filled?: Pick<Filled, 'complete' | 'predictor'>;
+  readonly filled?: Pick<FilledFit, 'complete' | 'predictor'>;
 }
 
 /** Components by default, as in missMDA. */
@@ -157,7 +157,7 @@ async function modelOf(
   return (await models).model;
 }
 
-function finalSettings(settings: Settings, { settings: own }: Filled): Settings {
+function finalSettings(settings: Settings, { settings: own }: FilledFit): Settings {
   if (!own) return settings;
   const { scale, scaling } = own;
   return {

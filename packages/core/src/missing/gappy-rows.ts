@@ -30,7 +30,7 @@ export class GappyRows {
     if (given.resident) {
       this.#kept = [...(given.blocks() as Iterable<Block>)].map(gappy);
       const blocks = this.#kept.map((kept) => ('gaps' in kept ? kept.block : kept));
-      this.source = mapSource(given, { blocks: () => blocks, sample: undefined });
+      this.source = mapSource(given, { blocks: () => blocks, sample: undefined, remote: undefined });
       return;
     }
     const blocks = (): AsyncIterable<Block> => {
@@ -44,7 +44,7 @@ export class GappyRows {
         return kept.block;
       });
     };
-    this.source = mapSource(given, { blocks });
+    this.source = mapSource(given, { blocks, remote: undefined });
   }
 
   /**

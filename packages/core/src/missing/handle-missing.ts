@@ -15,7 +15,7 @@ import type { Table } from '../table/table.js';
 import { sourceTable, toRowSource } from '../table/to-row-source.js';
 import type { Warning } from '../warning.js';
 import type { FillReport } from './fill-by-model.js';
-import type { Filled } from './method.js';
+import type { FilledFit } from './method.js';
 
 /** The options that `handleMissing` needs. */
 export type GapSettings = Pick<Settings, 'missing' | 'weights' | 'columnNames'> & Partial<Settings>;
@@ -29,7 +29,7 @@ export interface CompleteRows<Given> {
   /** How missing values were predicted; undefined if none was. */
   readonly filled?: FillReport | undefined;
   /** Fills in other blocks of the same rows, and predicts rows. */
-  readonly filling?: Pick<Filled, 'complete' | 'predictor'> | undefined;
+  readonly filling?: Pick<FilledFit, 'complete' | 'predictor'> | undefined;
 }
 
 /** One reading of a source: which rows are complete, and the mean of the values of each column that are there. */
@@ -84,7 +84,11 @@ export async function handleMissing<Given extends GapSettings>(
   progress: ProgressTracker,
 ): Promise<CompleteRows<Given>> {
   const done: Given = { ...settings, missing: 'error' };
-  if (settings.missing === 'error' || given.nonzeros !== undefined) return { source: given, settings: done };
+  if (settings.missing === 'error') return { source: given, settings: done };
+  if (given.nonzeros !== undefined) {
+    if (given.resident) await refuseSparseGaps(given);
+    return { source: given, settings: done };
+  }
   try {
     const options = fillOptionsOf(settings.missing);
     if (options) {
@@ -121,6 +125,25 @@ export async function handleMissing<Given extends GapSettings>(
   } catch (error) {
     await given.close?.();
     throw error;
+  }
+}
+
+/** Throws if sparse rows in memory store a missing value. They have no gaps to drop or fill: entries that are not stored are 0. */
+async function refuseSparseGaps(source: RowSource): Promise<void> {
+  let first = 0;
+  for await (const block of source.blocks()) {
+    const at = block.kind === 'sparse' ? block.data.findIndex(Number.isNaN) : -1;
+    if (block.kind === 'sparse' && at >= 0) {
+      const row = first + block.indptr.findIndex((end) => end > at) - 1;
+      const column = block.indices[at];
+      await source.close?.();
+      throw new DataError(
+        'MISSING_VALUES',
+        `The sparse rows hold NaN at row ${row + 1}, column ${describeColumn(column, source.columnNames)}, and the option missing is for rows that are not sparse. Leave such rows out, or pass a dense matrix.`,
+        { row, column },
+      );
+    }
+    first += block.rows;
   }
 }
 

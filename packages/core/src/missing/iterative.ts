@@ -1,7 +1,7 @@
 import { fixedPoint } from './accelerate.js';
 import { GappyRows } from './gappy-rows.js';
 import type { FillMethod } from './method.js';
-import { predictorOf, restOf, type Spectrum } from './predictor.js';
+import { predictorOf, type Spectrum, varianceLeft } from './predictor.js';
 
 /**
  * Regularised iterative PCA (Josse & Husson 2012, "Handling missing values in exploratory multivariate data analysis methods", §2.3; imputePCA
@@ -42,5 +42,5 @@ export function regularisation(spectrum: Spectrum, k: number, centred: boolean):
   const free = centred ? n - 1 : n;
   const degrees = free * d - free * k - d * k + k * k;
   if (!(degrees > 0)) return next;
-  return Math.min(next, ((n * d) / Math.min(d, free)) * (restOf(spectrum) / degrees));
+  return Math.min(next, ((n * d) / Math.min(d, free)) * (varianceLeft(spectrum) / degrees));
 }

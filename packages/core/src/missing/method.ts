@@ -26,7 +26,7 @@ export interface FillProblem {
 }
 
 /** What a method found. */
-export interface Filled {
+export interface FilledFit {
   /** The rows with all values. */
   readonly source: RowSource;
   /** The moments to fit instead of those of the rows, if filled values have a variance of their own. */
@@ -50,5 +50,5 @@ export interface Filled {
 export interface FillMethod {
   /** Its name in sentences. */
   readonly title: string;
-  run(problem: FillProblem): Promise<Filled>;
+  run(problem: FillProblem): Promise<FilledFit>;
 }

@@ -27,6 +27,6 @@ export function predictorOf(model: Model, k: number, noiseOf: (spectrum: Spectru
 }
 
 /** The sum of the eigenvalues after the first k. */
-export function restOf({ values, total }: Spectrum): number {
+export function varianceLeft({ values, total }: Spectrum): number {
   return Math.max(0, total - values.reduce((sum, value) => sum + value, 0));
 }

@@ -1,4 +1,4 @@
-import { OptionError } from '../errors.js';
+import { describeValue, OptionError } from '../errors.js';
 import type { ModelRecord } from './record.js';
 
 /** How a biplot shares the variances between points and arrows. */
@@ -42,7 +42,9 @@ export function componentIndex(which: number | string, k: number): number {
   if (Number.isInteger(index) && index >= 0 && index < k) return index;
   throw new OptionError(
     'K_OUT_OF_RANGE',
-    `There is no component ${JSON.stringify(which)}. Use an index from 0 to ${k - 1}, or a name, PC1 to PC${k}.`,
+    k === 1
+      ? 'A biplot needs two components, and this model has 1. Fit with k: 2 or more.'
+      : `There is no component ${describeValue(which)}. Use an index from 0 to ${k - 1}, or a name, PC1 to PC${k}.`,
     { value: which, expected: k },
   );
 }

@@ -77,9 +77,10 @@ export function checkComponents(given: object): CheckedComponents {
     return rotation ? rows[j][c] : rows[c][j];
   });
   const mean = vectorOf('mean', fields.mean);
-  demand(
-    k === d || mean.length !== k,
-    () => `${name} are turned round: components have k rows, rotation (R) k columns`,
+  demand(mean.length === d || mean.length !== k, () =>
+    rotation
+      ? `rotation has ${k} columns of ${d} numbers, and mean has ${k}. If each row is a component, call it components`
+      : `components have ${k} rows of ${d} numbers, and mean has ${k}. If each column is a component, as in R, call it rotation`,
   );
   const spectrum = vectorOf('variances', fields.variances);
   const variances = spectrum.slice(0, k);
@@ -117,6 +118,7 @@ export function sumOf(values: Float64Array): number {
 
 /** The rows of a matrix in either form. */
 function rowsOf(name: string, given: unknown): Float64Array[] {
+  demand(given !== undefined, 'it has no components');
   const { rows, cols, data } = Object(given) as { rows: number; cols: number; data: ArrayLike<number> };
   const lists: unknown = data
     ? Array.from({ length: rows }, (_, i) => Array.from({ length: cols }, (_, j) => data[i * cols + j]))

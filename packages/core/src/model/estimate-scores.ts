@@ -1,7 +1,7 @@
 import type { Task } from '../base/progress.js';
 import type { DenseBlock } from '../data/blocks/block.js';
 import { decoded } from '../data/blocks/float16.js';
-import { notFinite } from '../data/statistics/statistics.js';
+import { notFinite } from '../data/statistics/not-finite.js';
 import { ConditionalMeans, type ConditionalModel, conditionalScores } from './conditional.js';
 import type { ModelRecord } from './record.js';
 import { emptyRow } from './score-errors.js';

@@ -1,5 +1,5 @@
 import type { Matrix } from '../data/blocks/matrix.js';
-import { OptionError } from '../errors.js';
+import { describeValue, OptionError } from '../errors.js';
 import type { Warning } from '../warning.js';
 import type { ModelRecord } from './record.js';
 import { stabilityOfFirst } from './stability.js';
@@ -9,16 +9,17 @@ export function checkFirst(k: number, most: number): void {
   if (Number.isSafeInteger(k) && k >= 1 && k <= most) return;
   throw new OptionError(
     'K_OUT_OF_RANGE',
-    `k is ${k}, but this model has ${most} components. Use a whole number from 1 to ${most}, or fit with a larger k.`,
+    `k is ${describeValue(k)}, but this model has ${most === 1 ? '1 component. Use 1' : `${most} components. Use a whole number from 1 to ${most}`}, or fit with a larger k.`,
     { option: 'k', value: k, expected: most },
   );
 }
 
 /**
- * The record of the first k components of a model, without the solver's solution, which `NestedModels` has. Bounds are those of the
+ * The record of the first k components of a model, without the solver's solution, which `NestedModels` has, and
+ * without the distances of a robust fit, which are those of all k. Bounds are those of the
  * whole model. For the subspace of the first k, sin² of the angle is at most the sum over its components.
  */
-export function recordOfFirst({ trace: _, ...record }: ModelRecord, k: number): ModelRecord {
+export function recordOfFirst({ trace: _, robust: __, ...record }: ModelRecord, k: number): ModelRecord {
   const { components, variances, totalVariance, certificate, uniqueness, stability } = record;
   const d = components.cols;
   const left = variances.subarray(0, k).reduce((sum, variance) => sum - variance, totalVariance);

@@ -17,8 +17,8 @@ import { checkFinite } from '../data/statistics/statistics.js';
 import { withJson } from '../data/storage/result-json.js';
 import { chooseEngine } from '../engines/choose.js';
 import type { OnStep } from '../engines/engine.js';
-import { DataError, OptionError } from '../errors.js';
-import { axpy, dot } from '../linalg/vector.js';
+import { OptionError } from '../errors.js';
+import { axpy } from '../linalg/vector.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { TableData } from '../table/to-table.js';
 import type { Warning } from '../warning.js';
@@ -30,7 +30,7 @@ import type { Choice } from './choice.js';
 import type { ConditionalModel } from './conditional.js';
 import { checkFirst, recordOfFirst } from './first-components.js';
 import { modelText } from './model-text.js';
-import { readOneRow } from './one-row.js';
+import { checkOneRow, checkOut, projectInto, readOneRow, refuseGap, wrongWidth } from './one-row.js';
 import { modelError, readRecord } from './read-record.js';
 import {
   deviationOf,
@@ -41,6 +41,7 @@ import {
   type Origin,
   type Whiten,
 } from './record.js';
+import type { RobustFit } from './robust-fit.js';
 import { RowCollector } from './row-collector.js';
 import { scalerOf } from './scaler-of.js';
 import { noErrorsOfZca, type ScoresWithErrors } from './score-errors.js';
@@ -113,13 +114,14 @@ export class Model extends Printable implements ModelRecord {
   readonly coding?: Encoding;
   readonly trace?: readonly Epoch[];
   readonly stability?: Stability;
+  readonly robust?: RobustFit;
   readonly origin?: Origin;
   readonly #components: Float64Array;
   readonly #mean: Float64Array;
   readonly #scale: Float64Array;
   readonly #deviations: Float64Array;
-  /** Memory of `transformSync`: one scaled row. */
-  #row: Float64Array | undefined;
+  /** Memory of `transformSync`: one scaled row and its scores. */
+  #scratch: { readonly row: Float64Array; readonly scores: Float64Array } | undefined;
 
   /** `defect` is the deviation of the components from orthonormality, if it is known. */
   constructor(record: ModelRecord, defect?: number) {
@@ -157,6 +159,7 @@ export class Model extends Printable implements ModelRecord {
     if (record.coding) this.coding = frozenCopy(record.coding);
     if (record.trace) this.trace = frozenCopy(record.trace);
     if (record.stability) this.stability = frozenCopy(record.stability);
+    if (record.robust) this.robust = Object.freeze({ ...record.robust });
     if (record.origin) this.origin = record.origin;
     Object.freeze(this);
   }
@@ -200,7 +203,8 @@ export class Model extends Printable implements ModelRecord {
   ): Promise<RowMatrix>;
   async transform(data: TableData | Row, options: TransformOptions = {}): Promise<RowMatrix | ScoresWithErrors> {
     const { d } = this;
-    const { threads, k = this.k, errors: wanted = false, missing = 'predict' } = checkControl(options);
+    const own = ['k', 'errors', 'missing'];
+    const { threads, k = this.k, errors: wanted = false, missing = 'predict' } = checkControl(options, own);
     checkFirst(k, this.k);
     checkOption('missing', missing, ROWS_WITH_GAPS);
     if (wanted && this.whiten === 'zca') throw noErrorsOfZca();
@@ -247,7 +251,8 @@ export class Model extends Printable implements ModelRecord {
 
   /**
    * Scores of one row, as `transform` computes them, at once and without a promise, for servers and animation. The row is numbers by
-   * position or a record, which may have further fields. With `out`, nothing is allocated: the scores are written there.
+   * position or a record, which may have further fields. With `out`, the scores are written there, and a list of numbers needs no
+   * memory at all.
    *
    * ```ts
    * const [x, y] = model.transformSync({ height: 1.7, weight: 65, name: 'Ada' });
@@ -263,24 +268,20 @@ export class Model extends Printable implements ModelRecord {
         'This model encodes its columns, and the code for that is loaded on demand. Use await model.transform(row).',
       );
     }
-    if (!this.#row) this.#row = new Float64Array(d);
-    const b = this.#row;
-    readOneRow(row, this.columnNames, d, b);
+    if (!this.#scratch) this.#scratch = { row: new Float64Array(d), scores: new Float64Array(k) };
+    const { row: b, scores: z } = this.#scratch;
+    checkOneRow(row);
+    readOneRow(row, this.columnNames, d, b, refuseGap);
     for (let j = 0; j < d; j++) b[j] = (b[j] - this.#mean[j]) / this.#scale[j];
-    const whole = this.whiten === 'zca';
-    const scores = out ?? withJson(new Float64Array(whole ? d : k));
-    if (scores.length < (whole ? d : k)) {
-      throw new OptionError('BAD_OPTION', `out has room for ${scores.length} of ${whole ? d : k} scores.`, {
-        value: scores.length,
-        expected: whole ? d : k,
-      });
-    }
-    if (whole) scores.fill(0, 0, d);
-    for (let c = 0; c < k; c++) {
-      let z = dot(b, 0, this.#components, c * d, d);
-      if (this.whiten) z = this.#deviations[c] > 0 ? z / this.#deviations[c] : 0;
-      if (!whole) scores[c] = z;
-      else for (let j = 0; j < d; j++) scores[j] += z * this.#components[c * d + j];
+    const width = this.whiten === 'zca' ? d : k;
+    if (out) checkOut(out, width);
+    const scores = out ?? withJson(new Float64Array(width));
+    projectInto(this.#components, b, z);
+    if (this.whiten) for (let c = 0; c < k; c++) z[c] = this.#deviations[c] > 0 ? z[c] / this.#deviations[c] : 0;
+    if (this.whiten !== 'zca') for (let c = 0; c < k; c++) scores[c] = z[c];
+    else {
+      this.#combine(z, b);
+      for (let j = 0; j < d; j++) scores[j] = b[j];
     }
     return scores;
   }
@@ -314,12 +315,12 @@ export class Model extends Printable implements ModelRecord {
       readonly scale?: BiplotScale | undefined;
     } = {},
   ): Promise<Biplot> {
-    const { x = 0, y = 1, scale = 'covariance' } = checkControl(options);
+    const { x = 0, y = 1, scale = 'covariance', ...control } = checkControl(options, ['x', 'y', 'scale']);
     const { checkBiplotScale, componentIndex, makeBiplot } = await import('./biplot.js');
     checkBiplotScale(scale);
     const axes = [componentIndex(x, this.k), componentIndex(y, this.k)] as const;
     const plain = this.whiten ? new Model({ ...this, whiten: false }) : this;
-    const { data, cols } = await plain.transform(rows, options);
+    const { data, cols } = await plain.transform(rows, control);
     return makeBiplot(this, data, cols, axes, scale);
   }
 
@@ -532,11 +533,7 @@ export class Model extends Printable implements ModelRecord {
         : await openSource(given as Data, progress, names, false, checks === 'visitor' && 'with-keys');
     try {
       if (source.cols !== width) {
-        throw new DataError(
-          'WIDTH_MISMATCH',
-          `These rows have ${source.cols} columns, but the model was fitted to ${this.d} and has ${this.k} components: ${width} are needed here. Pass the same columns in the same order.`,
-          { value: source.cols, expected: width },
-        );
+        throw wrongWidth(what, source.cols, width);
       }
       let rows = 0;
       progress.begin(phase, source.rows, source.expectedRows);

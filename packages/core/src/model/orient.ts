@@ -10,6 +10,8 @@ const ORTHOGONAL = 1e-8;
 export interface Orientation {
   readonly signs?: { readonly components: Matrix } | ArrayLike<number> | undefined;
   readonly axes?: 'right-handed' | undefined;
+  /** The option k, in any of its forms. */
+  readonly k?: unknown;
 }
 
 /**
@@ -19,12 +21,19 @@ export interface Orientation {
  * columns: scores rise along w, v·(w/scale) > 0. A component that has no counterpart, or is orthogonal to it, keeps its sign. `axes`: the
  * last of three axes is flipped if the determinant is negative.
  */
-export function orientation({ signs, axes }: Orientation, d: number): NonNullable<FitFacts['orient']> {
+export function orientation({ signs, axes, k: wanted }: Orientation, d: number): NonNullable<FitFacts['orient']> {
   if (axes && d !== 3) {
     throw new OptionError(
       'BAD_OPTION',
       `axes: 'right-handed' is for three columns, x, y and z, and these data have ${d}. Leave it out.`,
       { option: 'axes', value: d, expected: 3 },
+    );
+  }
+  if (axes && typeof wanted === 'number' && wanted >= 1 && wanted !== 3) {
+    throw new OptionError(
+      'BAD_OPTION',
+      `axes: 'right-handed' needs all three components, and k is ${wanted}. Use k: 3, or leave axes out.`,
+      { option: 'axes', value: wanted, expected: 3 },
     );
   }
   const referenceOf = signs && referencesOf(signs, d);

@@ -2,7 +2,7 @@ import { describeValue, ModelError } from '../errors.js';
 import { demand, isObject } from './check-numbers.js';
 import { recordOfComponents } from './from-components.js';
 import type { ModelRecord } from './record.js';
-import { fromBinary, fromJSON, parseModel, transformFromBinary } from './serialize.js';
+import { fromBinary, fromJSON, numbersFromJSON, parseModel, transformFromBinary } from './serialize.js';
 import { type TransformRecord, transformOfComponents } from './transform-record.js';
 
 /**
@@ -10,17 +10,18 @@ import { type TransformRecord, transformOfComponents } from './transform-record.
  * `postMessage` made, or components of other software. Checks only the checksum and those components.
  */
 export function readRecord(source: string | object | Uint8Array | ArrayBuffer): ModelRecord {
-  return read(source, fromBinary, recordOfComponents);
+  return read(source, fromBinary, fromJSON, recordOfComponents);
 }
 
 /** As `readRecord`, for the numbers that transform rows. Also reads a file that has only these. */
 export function readTransform(source: string | object | Uint8Array | ArrayBuffer): ModelRecord | TransformRecord {
-  return read<ModelRecord | TransformRecord>(source, transformFromBinary, transformOfComponents);
+  return read<ModelRecord | TransformRecord>(source, transformFromBinary, numbersFromJSON, transformOfComponents);
 }
 
 function read<Read>(
   source: string | object | Uint8Array | ArrayBuffer,
   fromBytes: (bytes: Uint8Array) => Read,
+  fromObject: (model: object) => Read,
   fromComponents: (given: object) => Read,
 ): Read | ModelRecord {
   const bytes = bytesOf(source);
@@ -33,7 +34,7 @@ function read<Read>(
   demand(!('covariance' in model), 'it is a covariance matrix: use modelFrom of @scree/core/exchange');
   return !('format' in model) && ('components' in model || 'rotation' in model)
     ? fromComponents(model)
-    : fromJSON(model);
+    : fromObject(model);
 }
 
 /** The bytes of a view or buffer of any realm. */

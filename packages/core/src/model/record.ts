@@ -7,6 +7,7 @@ import type { SolverName } from '../solvers/names.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import type { Choice } from './choice.js';
+import type { RobustFit } from './robust-fit.js';
 import type { Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
 
@@ -99,6 +100,8 @@ export interface ModelRecord {
   readonly trace?: readonly Epoch[] | undefined;
   /** How much the components vary from sample to sample, if a bootstrap was requested. */
   readonly stability?: Stability;
+  /** How the components were fitted robustly; absent for other fits. */
+  readonly robust?: RobustFit | undefined;
   /** What the model was made from; absent if it was fitted to rows. */
   readonly origin?: Origin | undefined;
 }

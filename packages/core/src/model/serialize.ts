@@ -5,6 +5,7 @@ import type { Epoch } from '../solvers/learned/epoch.js';
 import { demand, isObject, toFloat64Array } from './check-numbers.js';
 import type { ModelRecord } from './record.js';
 import { OPTIONAL_VECTORS, VECTORS } from './record.js';
+import { storedRobustFit } from './robust-fit.js';
 import type { StoredNumbers, TransformRecord } from './transform-record.js';
 
 /**
@@ -43,7 +44,7 @@ type Plain = Record<string, unknown>;
 
 interface Reader {
   /** Reads the object that `toJSON` made. */
-  json(model: Plain): ModelRecord;
+  json(model: Plain): StoredArrays;
   /** Reads at least 20 bytes that begin with the magic word and a version. */
   binary(bytes: Uint8Array): StoredArrays;
 }
@@ -81,19 +82,28 @@ export function parseModel(text: string): unknown {
         )
       : new ModelError(
           'BAD_MODEL',
-          'This is not a model: it is not JSON. Models are what model.toJSON() and toBinary() write.',
+          'This is not a model: it is not JSON. Models are what model.toJSON() and toBinary() write; readModel of the package scree reads their files.',
         );
   }
 }
 
 /** Reads the object that `toJSON` returns. */
 export function fromJSON(model: object): ModelRecord {
+  return revive(readJSON(model));
+}
+
+/** Reads the numbers that transform rows, and those that are checked with them, from the object that `toJSON` returns. */
+export function numbersFromJSON(model: object): ModelRecord {
+  return reviveNumbers(readJSON(model));
+}
+
+function readJSON(model: object): StoredArrays {
   const { format, version } = model as Plain;
   demand(format === FORMAT, () => `its format is not ${describeValue(FORMAT)}, and it has no components`);
   return readerOf(READERS, version, 'The model has').json(model as Plain);
 }
 
-function readJson1({ checksum, ...body }: Plain): ModelRecord {
+function readJson1({ checksum, ...body }: Plain): StoredArrays {
   const expected = checksumOf(body);
   if (checksum !== expected) {
     throw new ModelError(
@@ -102,11 +112,14 @@ function readJson1({ checksum, ...body }: Plain): ModelRecord {
       { value: checksum, expected },
     );
   }
-  return revive(body, (name) => {
-    const value = body[name];
-    demand(Array.isArray(value), () => `${name} is missing`);
-    return toFloat64Array((value as unknown[]).flat());
-  });
+  return {
+    header: body,
+    array: (name) => {
+      const value = body[name];
+      demand(Array.isArray(value), () => `${name} is missing`);
+      return toFloat64Array((value as unknown[]).flat());
+    },
+  };
 }
 
 export function toBinary(record: ModelRecord): Uint8Array {
@@ -152,20 +165,21 @@ function writeBinary(
 
 /** Reads the bytes that `toBinary` returns. Nothing in the bytes is trusted before it is checked. */
 export function fromBinary(bytes: Uint8Array): ModelRecord {
-  const { header, array } = readBinary(bytes);
-  if (header.format === TRANSFORM) {
+  const stored = readBinary(bytes);
+  if (stored.header.format === TRANSFORM) {
     throw new ModelError(
       'BAD_MODEL',
       'This is only the transform of a model, without the facts of its fit. Read it with loadTransform of @scree/core/transform.',
     );
   }
-  return revive(header, array);
+  return revive(stored);
 }
 
 /** Reads the transform of a model from either binary form. */
 export function transformFromBinary(bytes: Uint8Array): ModelRecord | TransformRecord {
-  const { header, array } = readBinary(bytes);
-  if (header.format !== TRANSFORM) return revive(header, array);
+  const stored = readBinary(bytes);
+  const { header, array } = stored;
+  if (header.format !== TRANSFORM) return reviveNumbers(stored);
   return {
     components: { rows: header.k as number, cols: header.d as number, data: array('components') },
     mean: array('mean'),
@@ -185,7 +199,7 @@ function readBinary(bytes: Uint8Array): StoredArrays {
   return readerOf(READERS, viewOf(bytes).getUint32(8, true), 'The model has').binary(bytes);
 }
 
-/** The header of a binary file, and a function that reads an array. */
+/** The fields of a stored model that are no arrays of numbers, and a function that reads an array. */
 interface StoredArrays {
   readonly header: Plain;
   array(name: string): Float64Array;
@@ -271,6 +285,7 @@ function scalars(record: ModelRecord): Plain {
     warnings: record.warnings,
     ...(record.trace ? { trace: record.trace } : {}),
     ...(record.stability ? { stability: record.stability } : {}),
+    ...(record.robust ? { robust: storedRobustFit(record.robust) } : {}),
     ...(record.origin ? { origin: record.origin } : {}),
   };
 }
@@ -279,19 +294,27 @@ function scalars(record: ModelRecord): Plain {
  * Makes a record from stored scalars and arrays. Checks that the parts are present; the constructor of `Model` checks their
  * values.
  */
-function revive(stored: Plain, array: (name: string) => Float64Array): ModelRecord {
+function revive(stored: StoredArrays): ModelRecord {
+  const { header } = stored;
+  return {
+    ...reviveNumbers(stored),
+    ...(Array.isArray(header.spectrum) ? { spectrum: toFloat64Array(header.spectrum) } : {}),
+    ...(Array.isArray(header.trace) ? { trace: header.trace.map(withNumbers) } : {}),
+    ...Object.fromEntries(
+      OPTIONAL_VECTORS.flatMap((name) => (Array.isArray(header[name]) ? [[name, toFloat64Array(header[name])]] : [])),
+    ),
+  };
+}
+
+/** As `revive`, without the vectors that applying a model does not need: they stay the lists that were stored. */
+function reviveNumbers({ header, array }: StoredArrays): ModelRecord {
   for (const name of ['plan', 'certificate', 'uniqueness', 'warnings']) {
-    demand(isObject(stored[name]), () => `${name} is missing`);
+    demand(isObject(header[name]), () => `${name} is missing`);
   }
-  const { format, version, k, d, arrays, numbers, ...rest } = stored;
+  const { format, version, k, d, arrays, numbers, ...rest } = header;
   return {
     ...(rest as unknown as ModelRecord),
     ...(rest.origin ? withUnknown(rest) : {}),
-    ...(Array.isArray(rest.spectrum) ? { spectrum: toFloat64Array(rest.spectrum) } : {}),
-    ...(Array.isArray(rest.trace) ? { trace: rest.trace.map(withNumbers) } : {}),
-    ...Object.fromEntries(
-      OPTIONAL_VECTORS.flatMap((name) => (Array.isArray(rest[name]) ? [[name, toFloat64Array(rest[name])]] : [])),
-    ),
     components: { rows: k as number, cols: d as number, data: array('components') },
     ...(Object.fromEntries(VECTORS.map(([name]) => [name, array(name)])) as Pick<
       ModelRecord,

@@ -1,6 +1,7 @@
 import { builtInName } from '../base/built-in-name.js';
 import type { ProgressTracker } from '../base/progress.js';
-import { libraryAdvice, libraryKind } from '../data/inputs/library-kind.js';
+import { libraryAdvice } from '../data/inputs/library-advice.js';
+import { libraryKind } from '../data/inputs/library-kind.js';
 import { commonLength } from '../data/inputs/open-columns.js';
 import { type Data, openSource } from '../data/inputs/open-source.js';
 import { items } from '../data/inputs/open-stream.js';

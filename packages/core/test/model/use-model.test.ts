@@ -66,12 +66,42 @@ describe('transformSync', () => {
       expect(code).toBeDefined();
       expect(() => model.transformSync(row as never)).toThrow(expect.objectContaining({ code }));
     }
+    expect(() => model.transformSync(rows[0], new Float64Array(2))).toThrow(
+      /out has room for 2; transformSync writes 3 scores/,
+    );
+    expect(() => model.transformSync(rows[0], { k: 1 } as never)).toThrow(
+      /out is an object with keys "k"; transformSync/,
+    );
+    for (const several of [[rows[0]], rows]) {
+      expect(() => model.transformSync(several as never)).toThrow(
+        /takes one row, and this is a list of rows. Use await/,
+      );
+    }
+    const { f, ...misspelled } = { ...records[0], f: 6, eff: 1 };
+    expect(() => model.transformSync({ ...misspelled, F: f })).toThrow(/no column "f", but "F"\. Every/);
     for (const row of [[1, 2, 3, 4, 5, Number.NaN], [1, 2, 3, 4, 5, null], { ...records[0], f: null }]) {
       expect(() => model.transformSync(row as never)).toThrow(/await model\.transform/);
     }
-    expect(() => model.transformSync(rows[0], new Float64Array(2))).toThrow(/room for 2 of 3/);
     const coded = await famd([{ a: 'x', b: 1 }, { a: 'y', b: 2 }, { a: 'x', b: 4 }], { k: 1 }); // biome-ignore format: one line
     expect(() => coded.transformSync({ a: 'x', b: 1 })).toThrow(/await model.transform/);
+  });
+});
+
+describe('the methods of a model', () => {
+  it('refuse options and shapes with the reason', async () => {
+    const model = await pca(rows, { k: 1 });
+    await expect(model.transform(rows, { components: 1 } as never)).rejects.toThrow(
+      /no option "components". Did you mean k\?/,
+    );
+    await expect(model.biplot(rows)).rejects.toThrow(/A biplot needs two components, and this model has 1/);
+    await expect(model.transform([[1, 2]])).rejects.toThrow(
+      /These rows have 2 columns, but the model was fitted to 6 columns/,
+    );
+    await expect(model.inverseTransform([[1, 2]])).rejects.toThrow(
+      /These scores have 2 columns, but those of this model have 1/,
+    );
+    expect(() => model.first(2)).toThrow(/this model has 1 component. Use 1, or fit with a larger k/);
+    expect(() => loadModel('model.json')).toThrow(/readModel of the package scree reads their files/);
   });
 });
 

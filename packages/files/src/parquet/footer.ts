@@ -126,6 +126,7 @@ export class Chunks {
   readonly #leaves: number;
   #numbers = new Float64Array(0);
   #count = 0;
+  #end = 4;
 
   constructor(leaves: number) {
     this.#leaves = leaves;
@@ -139,6 +140,16 @@ export class Chunks {
     }
     this.#numbers.set([start, end, values, codec], this.#count);
     this.#count += PER_CHUNK;
+  }
+
+  /** Says that pages, or an index of them, end there. */
+  endsAt(end: number): void {
+    this.#end = Math.max(this.#end, end);
+  }
+
+  /** The end of everything that the footer describes. The footer follows it. */
+  get end(): number {
+    return this.#end;
   }
 
   /** The place of a column's chunk. Throws if it cannot be read. */
@@ -168,6 +179,8 @@ export interface Footer {
   readonly notes: ReadonlyMap<string, string>;
 }
 
+/** Bytes of a Parquet file without a schema: its magic bytes twice, and the length of the footer. */
+const SMALLEST_FILE = 12;
 /** The footer may take at most 1/8 of the memory, because what is kept of it takes as much again. */
 const FOOTER_SHARE = 8;
 
@@ -187,8 +200,22 @@ export async function readFooter(file: SeekableBytes, memory: number): Promise<F
       `The footer of ${path} takes ${showBytes(length)}, and ${showBytes(memory / FOOTER_SHARE)} fit in the memory that reading may take. Allow more memory, or write fewer columns or row groups.`,
     );
   }
-  const footer = await bytesAt(file, size - 8 - length, length);
-  return parseFooter(footer, (columns) => checkColumns(columns, memory, path));
+  const bytes = await bytesAt(file, size - 8 - length, length);
+  const footer = parseFooter(bytes, (columns) => checkColumns(columns, memory, path));
+  await refuseGlued(file, size - 8 - length - footer.chunks.end);
+  return footer;
+}
+
+/**
+ * Throws if the file is several Parquet files one after the other, as `cat` makes them. The last footer counts from the beginning of
+ * its own file, so its columns would be read from the first one, without an error if both have the same size.
+ * @param before Bytes before the footer that it does not describe.
+ */
+async function refuseGlued(file: SeekableBytes, before: number): Promise<void> {
+  if (before < SMALLEST_FILE) return;
+  const seam = String.fromCharCode(...(await bytesAt(file, before - 4, 8)));
+  if (seam !== 'PAR1PAR1') return;
+  throw unsupported(file.path, 'is several Parquet files glued together', 'Read them as separate files.');
 }
 
 function parseFooter(bytes: Uint8Array, checkCount: (columns: number) => void): Footer {
@@ -322,8 +349,12 @@ function readChunk(
 ): void {
   let [elsewhere, described] = [false, false];
   let [type, codec, values, size, data, dictionary, nulls] = [-1, -1, -1, -1, -1, 0, -1];
+  // Offsets and lengths of what else belongs to the chunk: two indexes of its pages, and a Bloom filter.
+  const [offsets, lengths] = [new Map<number, number>(), new Map<number, number>()];
   reader.struct(itemType, (field, fieldType) => {
-    if (field === 1) elsewhere ||= reader.binary(fieldType).length > 0;
+    if (field === 4 || field === 6) offsets.set(field, reader.integer(fieldType));
+    else if (field === 5 || field === 7) lengths.set(field - 1, reader.integer(fieldType));
+    else if (field === 1) elsewhere ||= reader.binary(fieldType).length > 0;
     else if (field === 8 || field === 9) elsewhere = true;
     if (field !== 3) return;
     described = true;
@@ -334,6 +365,8 @@ function readChunk(
       else if (inner === 7) size = reader.integer(innerType);
       else if (inner === 9) data = reader.integer(innerType);
       else if (inner === 11) dictionary = reader.integer(innerType);
+      else if (inner === 14) offsets.set(14, reader.integer(innerType));
+      else if (inner === 15) lengths.set(14, reader.integer(innerType));
       else if (inner === 12) {
         reader.struct(innerType, (statistic, statisticType) => {
           if (statistic === 3) nulls = reader.integer(statisticType);
@@ -346,6 +379,8 @@ function readChunk(
   const start = dictionary || data;
   const code = elsewhere ? ELSEWHERE : TYPES[type] !== leaf.type ? OTHER_TYPE : codec;
   chunks.add(start, start + size, values, code);
+  if (!elsewhere) chunks.endsAt(start + size);
+  for (const [field, offset] of offsets) chunks.endsAt(offset + (lengths.get(field) ?? 0));
   isEmpty(values > 0 && nulls === values);
 }
 

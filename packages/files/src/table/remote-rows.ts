@@ -5,10 +5,11 @@ import { infiniteIn, missingError } from './table-errors.js';
 
 /** The rows on a cluster, if the table is on one. If there are weights, the rows are read here as the weights are. */
 export function remoteRows(rows: FileRows): RowSource['remote'] {
-  const { table, roles, missing, fill, facts } = rows;
+  const { table, roles, fill, facts } = rows;
+  // A cluster cannot pass missing values on.
+  const missing = rows.missing === 'keep' ? 'error' : rows.missing;
   const { used, cols, weight } = roles;
-  // Missing values that are kept are predicted on this machine.
-  if (!table.remote || weight !== undefined || missing === 'keep') return undefined;
+  if (!table.remote || weight !== undefined) return undefined;
   return table.remote({
     numbers: used === 'all' ? [...Array(cols).keys()] : used,
     missing,

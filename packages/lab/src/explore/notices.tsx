@@ -1,5 +1,5 @@
 import type { ColumnToLeaveOut } from '@scree/analysis';
-import { count, formatNumber, listed, percent, plural } from '@scree/analysis/describe';
+import { count, describeScale, listed, percent, plural } from '@scree/analysis/describe';
 import { REASONS, warningSentence } from '../describe-problem.js';
 import { shorten } from '../shorten.js';
 import type { OpenedData } from '../state/data.js';
@@ -63,14 +63,17 @@ function gaps(data: OpenedData): Notice[] {
 /** Notices about the page's choices for the user's data, while these choices are in effect. */
 function choices({ advice, info }: OpenedData, chosen: FitSettings): Notice[] {
   if (!advice) return [];
-  const { unequal, colour } = advice;
+  const { scaling, colour } = advice;
   const nameOf = (column: number): string => shorten(info.columns[column].name, 40);
   const notices: Notice[] = [];
-  if (unequal && chosen.scale === 'unit') {
-    const { largest, smallest } = unequal;
+  if (chosen.scale === scaling.rule && scaling.reason !== 'one-column') {
+    const [other, title] =
+      scaling.rule === 'unit' ? (['none', 'Undo'] as const) : (['unit', 'Divide by standard deviations'] as const);
+    // Spectra and parts of a whole are not scaled column by column.
+    const offers = scaling.reason !== 'ordered' && scaling.reason !== 'parts';
     notices.push({
-      text: `Columns are divided by their standard deviations, because these differ ${count(Math.floor(largest.deviation / smallest.deviation))}-fold: from ${formatNumber(smallest.deviation, 3)} (${nameOf(smallest.column)}) to ${formatNumber(largest.deviation, 3)} (${nameOf(largest.column)}).`,
-      remedies: [{ title: 'Undo', act: () => changeSettings({ scale: 'none' }) }],
+      text: describeScale(scaling, { called: (column) => shorten(String(column), 40) }),
+      remedies: offers ? [{ title, act: () => changeSettings({ scale: other }) }] : [],
     });
   }
   notices.push(...leftOutNotices(advice.leftOut.filter(({ column }) => !chosen.columns.includes(column))));

@@ -1,5 +1,12 @@
 import type { AnalysisPart, Reason } from '@scree/analysis';
-import { describeChoice, describeMeaning, describeReason, describeStability, plural } from '@scree/analysis/describe';
+import {
+  describeChoice,
+  describeMeaning,
+  describeReason,
+  describeStability,
+  plural,
+  rowOrderOf,
+} from '@scree/analysis/describe';
 import { analysis, chosen, record } from '../state/findings.js';
 import { describedMeaning } from './described-meaning.js';
 import type { PanelProps } from './panel.js';
@@ -27,7 +34,7 @@ export function StabilityWords({ now, kept }: Props) {
   const stability = model?.stability;
   if (found?.isDone && stability) {
     const some = stability.angles.length;
-    const [first, ...others] = describeStability(stability, Math.min(kept, some), model.choice?.k);
+    const [first, ...others] = describeStability(stability, Math.min(kept, some), model.choice?.k, rowOrderOf(model));
     return (
       <>
         <h3>How stable</h3>

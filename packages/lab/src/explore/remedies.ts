@@ -24,6 +24,8 @@ export function remediesFor({ code, details = {} }: Warning, now: Fitted): reado
     case 'ID_COLUMN':
     case 'CATEGORY_CODES':
     case 'CONSTANT_COLUMN':
+    case 'LINEAR_RELATION':
+    case 'NEAR_CONSTANT_COLUMN':
       return leaveOut(details.columns as Keys, now);
     case 'DUPLICATE_COLUMNS':
       // The first of each group stays.

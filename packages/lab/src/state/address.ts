@@ -101,12 +101,12 @@ export function syncAddress(follow: (address: Route) => void): () => void {
     const unlike = <Name extends keyof FitSettings>(name: Name, text: string, said = false): string | undefined =>
       !said && String(chosen[name]) === String(usual[name]) ? undefined : text;
     // Choices that the page made for the user are in the address, so that it means the same in later versions.
-    const { unequal, leftOut } = data.advice ?? {};
+    const { scaling, leftOut } = data.advice ?? {};
     write(data, {
       data: dataName(data),
       file: data.file,
       columns: unlike('columns', formatRanges(chosen.columns), isShown && (leftOut?.length ?? 0) > 0),
-      scale: unlike('scale', chosen.scale, isShown && unequal !== undefined),
+      scale: unlike('scale', chosen.scale, isShown && scaling?.rule === 'unit'),
       missing: unlike('missing', chosen.missing),
       solver: unlike('solver', chosen.solver),
       label: unlike('label', String(chosen.label ?? 'none')),

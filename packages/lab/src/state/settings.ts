@@ -65,7 +65,7 @@ export function defaultSettings(data: OpenedData): FitSettings {
   const label = dataset?.label === undefined ? advice?.label : named(dataset.label);
   return {
     columns: columns.flatMap(({ usable }, j) => (usable && !excluded.includes(j) ? [j] : [])),
-    scale: dataset?.scale ?? (advice?.unequal ? 'unit' : 'none'),
+    scale: dataset?.scale ?? advice?.scaling.rule ?? 'none',
     missing: 'drop',
     solver: 'auto',
     gpu: true,

@@ -1,4 +1,4 @@
-import { monitorRows } from '@scree/analysis';
+import { monitor } from '@scree/analysis';
 import { loadModel, type Model, pca } from '@scree/core';
 import { openBlob } from '@scree/files';
 import fc from 'fast-check';
@@ -217,7 +217,7 @@ describe('unusual rows', () => {
     const { session } = await fitted(text, { columns: [0, 1, 2, 3] });
     for (const k of [1, 2, 3, 4]) {
       const few = await pca(values, { k });
-      const { unusual, q, t2, unusualLimits } = await monitorRows(few, values, { rows: 'fit' });
+      const { unusual, q, t2, unusualLimits } = await monitor(few, values, { rows: 'fit' });
       const compared = await session.shown.compare({ k }, {});
       if ('code' in compared) throw new Error(compared.code);
       const { found } = compared;

@@ -14,6 +14,7 @@ import { predictingMethod } from './data-flags.js';
 import { betweenLabels } from './fit-between.js';
 import { fitOptions } from './fit-options.js';
 import type { Terminal } from './terminal.js';
+import { UsageError } from './usage-error.js';
 import { countRowsOfSmallFile } from './with-file.js';
 
 // The index of the package does this too, but loading it would take longer than most fits.
@@ -50,7 +51,7 @@ export async function questionsOf(
 ): Promise<TableFitOptions> {
   const weights = await file.weights();
   const weightFile = flags['column-weights'] as string | undefined;
-  const bootstrap = flags.bootstrap as number | undefined;
+  const bootstrap = bootstrapOf(flags);
   const names = file.source.columnNames ?? file.columns;
   return {
     ...fitOptions(flags),
@@ -63,6 +64,19 @@ export async function questionsOf(
     onProgress: terminal.onProgress,
     signal,
   };
+}
+
+/** The replicates of the bootstrap, and how they are drawn. */
+function bootstrapOf(flags: Call['flags']): TableFitOptions['bootstrap'] {
+  const replicates = flags.bootstrap as number | undefined;
+  const block = flags['bootstrap-block'] as number | undefined;
+  if (block === undefined) return replicates;
+  if (replicates === 0)
+    throw new UsageError(
+      '--bootstrap 0 draws nothing, and --bootstrap-block says what to draw. Leave one of them out.',
+    );
+  const drawn = block === 1 ? ({ kind: 'rows' } as const) : ({ kind: 'blocks', block } as const);
+  return { ...drawn, ...(replicates === undefined ? {} : { replicates }) };
 }
 
 /** Options for the data of figures and for listing single rows. */

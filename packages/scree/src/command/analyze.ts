@@ -109,17 +109,19 @@ async function analyzeMoments(summary: TableSummary, call: Call, terminal: Termi
 const NOT_REPEATED = 'output json quiet debug bootstrap full tables tables-format csv-safe'.split(' ');
 
 /** Commands that are worth trying after this one, with what they do. */
-function nextSteps({ positionals, flags }: Call, { model: { warnings, choice, d } }: Analysis): NextSteps {
+function nextSteps({ positionals, flags }: Call, { model: { warnings, choice, d }, scaling }: Analysis): NextSteps {
   const [path] = positionals;
   const kept = Object.entries(flags).filter(([name]) => !NOT_REPEATED.includes(name));
-  const same: Call['flags'] = Object.fromEntries(kept);
+  // A scaling that was chosen is named, because other commands do not choose one.
+  const same: Call['flags'] = { ...Object.fromEntries(kept), ...(scaling ? { scale: scaling.rule } : {}) };
   const words = (command: string, given: Readonly<Record<string, unknown>>, more: readonly string[] = []): string =>
     ['scree', command, ...positionals, ...spelled(given), ...more].map(shellWord).join(' ');
   const unequal = warnings.some(
     ({ code, details }) => (code === 'DOMINANT_COLUMN' || code === 'UNEQUAL_SPREAD') && details?.remedy === 'scale',
   );
   // Criteria applied, and no criterion decided: only scaled columns show components.
-  const hidden = choice?.agree.length === 0 && choice.criteria.some(({ k }) => k !== null);
+  const ordered = warnings.some(({ code }) => code === 'ORDERED_COLUMNS');
+  const hidden = !ordered && choice?.agree.length === 0 && choice.criteria.some(({ k }) => k !== null);
   const page =
     path === undefined || path === '-'
       ? 'report.html'

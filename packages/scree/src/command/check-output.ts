@@ -12,6 +12,15 @@ export async function checkOutput(
 ): Promise<string> {
   const { output } = flags;
   if (typeof output !== 'string') throw new UsageError(missing);
+  await checkTable(output, { positionals, flags });
+  return output;
+}
+
+/** Checks the name of a table that will be written. */
+export async function checkTable(
+  output: string,
+  { positionals, flags }: Pick<Call, 'positionals' | 'flags'>,
+): Promise<void> {
   const format = formatOf(output);
   if (!format) {
     const formats = OUTPUT_FORMATS.map((each) => `.${each}`).join(', ');
@@ -20,7 +29,6 @@ export async function checkOutput(
   if (flags['csv-safe'] && !isTextFile(format))
     throw new UsageError(`--csv-safe is for .csv and .tsv: ${output} cannot hold formulas. Leave it out.`);
   await checkTarget(output, positionals);
-  return output;
 }
 
 /** Outputs other than tables, and the endings of their file names. */

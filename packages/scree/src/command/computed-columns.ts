@@ -1,4 +1,4 @@
-import { type MonitoredRows, monitorRows, withoutEncoding } from '@scree/analysis';
+import { monitor, type RowLimits, withoutEncoding } from '@scree/analysis';
 import type { Matrix, Model } from '@scree/core';
 import { scoreNames } from '@scree/core/data';
 import type { OutputColumn } from '../disk/write-file.js';
@@ -17,7 +17,7 @@ export interface ComputedColumns {
   of(rows: Parameters<Model['transform']>[0]): Promise<Matrix>;
 }
 
-function isBeyond({ t2, q }: MonitoredRows['limits'], row: { readonly t2: number; readonly q: number }): boolean {
+function isBeyond({ t2, q }: RowLimits, row: { readonly t2: number; readonly q: number }): boolean {
   return (t2 !== null && row.t2 > t2) || (q !== null && row.q > q);
 }
 
@@ -49,7 +49,7 @@ export function computedColumns(
     columns,
     async of(rows) {
       const scores = wanted.includes('scores') ? await scoresOf(rows) : undefined;
-      const { t2, q, limits } = await monitorRows(plain, rows, control);
+      const { t2, q, limits } = await monitor(plain, rows, { ...control, reasons: 0 });
       if (wanted.includes('flag') && limits.t2 === null && limits.q === null)
         throw new UsageError(
           'This model has no limits of T² and Q, because it does not say how many rows it was fitted to.',

@@ -1,5 +1,12 @@
-import type { Analysis, Reason } from '@scree/analysis';
-import { describeBetween, describeEncoding, describeFinding, knownRatios } from '@scree/analysis/describe';
+import type { Analysis, Finding, Reason } from '@scree/analysis';
+import {
+  describeBetween,
+  describeEncoding,
+  describeFinding,
+  describeScale,
+  knownRatios,
+} from '@scree/analysis/describe';
+import type { Warning } from '@scree/core';
 import { withoutName } from '../report/columns.js';
 import { screePlot } from '../scree-plot.js';
 import { warningWithFlags } from './describe-error.js';
@@ -32,13 +39,15 @@ const [ROUNDING, LEAST_SHARE] = [1e-13, 5e-5];
 export function describeAnalysis(analysis: Analysis, description: string, next: NextSteps, width: number): string[] {
   const { model, between } = analysis;
   const text = (sentence: string): string[] => wrap(`  ${sentence}`, width, 2);
+  const said = headline(analysis, next);
   const coded = model.coding ? describeEncoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : [];
   return [
     ...wrap(description, width, 2),
     ...coded,
     ...(between ? wrap(describeBetween(between), width, 2) : []),
+    ...scalingLines(analysis, width),
     '',
-    ...headline(analysis, next).flatMap((sentence) => wrap(sentence, width, 2)),
+    ...said.text.flatMap((sentence) => wrap(sentence, width, 2)),
     '',
     ...variances(analysis, width),
     ...section(correlations(analysis)),
@@ -46,9 +55,16 @@ export function describeAnalysis(analysis: Analysis, description: string, next: 
     ...describeSupplementaryRows(analysis, analysis.kept, text),
     ...describeRotation(analysis, text),
     ...section(unusualRows(analysis, width)),
+    ...section(alsoWorthKnowing(analysis, said.codes, width)),
     ...(next.length === 0 ? [] : ['', 'Next']),
     ...next.flatMap(([command, what]) => nextLine(command, what, width)),
   ];
+}
+
+/** The scaling that was chosen, why, and the flag for the other one. */
+export function scalingLines({ scaling }: Pick<Analysis, 'scaling'>, width: number): string[] {
+  if (!scaling || scaling.reason === 'one-column') return [];
+  return wrap(describeScale(scaling, { option: (rule) => `--scale ${rule}` }), width, 2);
 }
 
 function section(lines: readonly string[]): string[] {
@@ -56,11 +72,13 @@ function section(lines: readonly string[]): string[] {
 }
 
 /** The most important findings, and the reasons for missing answers. */
-function headline(analysis: Analysis, next: NextSteps): string[] {
+function headline(analysis: Analysis, next: NextSteps): Headline {
   const { findings, model, notComputed } = analysis;
-  if (notComputed.choice?.code === 'ONE_COLUMN') return ['There is only one column. It is the only component.'];
+  if (notComputed.choice?.code === 'ONE_COLUMN')
+    return { text: ['There is only one column. It is the only component.'], codes: new Set() };
   const isNext = next.some(([command]) => command.includes('--scale unit'));
   const said: string[] = [];
+  const codes = new Set<Finding['code']>();
   let left = MOST_SENTENCES;
   for (const finding of findings) {
     const text = describeFinding(finding, analysis, ({ details = {}, ...warning }) =>
@@ -73,14 +91,46 @@ function headline(analysis: Analysis, next: NextSteps): string[] {
     left -= countSentences(text);
     if (finding.importance < WORTH_SAYING || (left < 0 && said.length > 0)) break;
     said.push(text);
+    codes.add(finding.code);
   }
   const { choice, stability } = notComputed;
   const same = choice?.code === stability?.code;
-  return [
+  const text = [
     ...said,
     ...(isNews(choice) ? [`How many: ${lowerFirst(notExamined('choice', notComputed))}`] : []),
     ...(isNews(stability) && !same ? [`How stable: ${lowerFirst(notExamined('stability', notComputed))}`] : []),
   ];
+  return { text, codes };
+}
+
+/** The sentences at the top, and the codes of the findings that they tell. */
+interface Headline {
+  readonly text: readonly string[];
+  readonly codes: ReadonlySet<Finding['code']>;
+}
+
+/** What is said of the table in any case. */
+const STRUCTURE: readonly Finding['code'][] = [
+  'ORDERED_ROWS',
+  'CONSTANT_SUM',
+  'LINEAR_RELATION',
+  'NEAR_CONSTANT_COLUMN',
+  'DUPLICATE_ROWS',
+  'FEW_LEVELS',
+  'SKEWED_COLUMNS',
+  'ORDERED_COLUMNS',
+  'ROWS_DROPPED',
+  'VALUES_FILLED',
+];
+
+/** The structure of the table that the headline had no room for. */
+function alsoWorthKnowing({ findings, model }: Analysis, said: Headline['codes'], width: number): string[] {
+  const left = findings.filter(({ code }) => STRUCTURE.includes(code) && !said.has(code));
+  if (left.length === 0) return [];
+  const sentences = left.map(({ code, details, message = '' }) =>
+    warningWithFlags({ code, details, message } as Warning, model.columnNames),
+  );
+  return ['Also worth knowing', ...sentences.flatMap((sentence) => wrap(`  ${sentence}`, width, 2))];
 }
 
 /** The number of sentences, up to abbreviations and names that look like the end of one. */

@@ -1,13 +1,18 @@
+import type { RowOrder } from '@scree/analysis';
 import {
   count,
   describeFewDigits,
   describeRank,
+  describeRelation,
+  describeRowOrder,
+  describeTotal,
   type FewDigits,
   formatNumber,
   listed,
   percent,
   plural,
   type RankDetails,
+  type WrittenRelation,
 } from '@scree/analysis/describe';
 import { type ErrorDetails, ScreeError, type Warning } from '@scree/core';
 import { withDetails } from '@scree/core/pipeline';
@@ -218,6 +223,9 @@ export async function afterRows<Result>(before: number, work: () => Promise<Resu
 type Names = readonly (string | number)[];
 type Counts = readonly { readonly name: string; readonly count: number }[];
 
+/** Maximum number of relations that a warning writes out. */
+const MOST_RELATIONS = 3;
+
 /** Maximum number of columns that a warning names. */
 const MOST_SHOWN = 5;
 
@@ -227,6 +235,9 @@ const REASONS: Readonly<Record<string, string>> = {
   'one-way': 'goes one way from row to row, mostly by 1, like a row number or a date',
   unique: 'has a different whole number in every row',
   name: 'has the name of an identifier',
+  restarts: 'goes up, mostly by 1, and starts again, like a number within groups',
+  year: 'holds calendar years',
+  date: 'has the name and the values of a date or a time',
 };
 
 const WARNINGS: {
@@ -265,9 +276,9 @@ const WARNINGS: {
       .map((name, i) => `${column(name)} ${REASONS[String((reasons as Names)[i])]}`);
     if (Number(all) > each.length) each.push(`so do ${count(Number(all) - each.length)} more`);
     const part =
-      Number(share) > 0.01 ? ` ${all === 1 ? 'It has' : 'They have'} ${percent(Number(share))} of the variance.` : '';
+      Number(share) > 0.01 ? `, and ${all === 1 ? 'has' : 'have'} ${percent(Number(share))} of the variance` : '';
     const unless = all === 1 ? 'it measures' : 'they measure';
-    return `${capital(each.join('; '))}.${part} Unless ${unless} something, use ${exclude(names)}.`;
+    return `${capital(each.join('; '))}${part}; unless ${unless} something, use ${exclude(names)}.`;
   },
   CATEGORY_CODES: ({ columns, count: all }) => {
     const names = columns as Names;
@@ -284,6 +295,53 @@ const WARNINGS: {
     `There are only ${plural(Number(rows), 'row')} of ${plural(Number(cols), 'column')}: no more than ${plural(Number(components), 'component')} can have variance, and in another sample ${Number(components) === 1 ? 'it' : 'they'} may be quite different.`,
   CORRELATION_MATRIX: ({ rows }) =>
     `These ${plural(Number(rows), 'row')} of ${plural(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Fit the table that the matrix was computed from, with --scale unit. If you have only the matrix, use scree fit --covariance FILE.`,
+  ORDERED_ROWS: (details) => {
+    const { randomWalks, block } = details as unknown as RowOrder;
+    const remedy =
+      randomWalks.length > 0
+        ? ', so analyse differences between neighbouring rows'
+        : `, so samples are drawn in blocks of ${count(block)} rows (--bootstrap-block takes another number)`;
+    return `${describeRowOrder(details as unknown as RowOrder)}${remedy}.`;
+  },
+  CONSTANT_SUM: ({ count: all, total, least, most, zeros }) =>
+    `The ${plural(Number(all), 'column')} of measurements add up to ${describeTotal(Number(total), Number(least), Number(most))} in every row, so they are parts of a whole: use --scale clr${
+      Number(zeros) > 0
+        ? ', after replacing zeros, for example by two thirds of the smallest amount that can be measured'
+        : ''
+    }.`,
+  LINEAR_RELATION: ({ relations, count: all }) => {
+    const written = (relations as readonly WrittenRelation[]).map(describeRelation);
+    const shown = written.slice(0, MOST_RELATIONS);
+    if (Number(all) > shown.length) shown.push(`${count(Number(all) - shown.length)} more`);
+    const lefts = (relations as readonly WrittenRelation[]).map(({ left }) => left);
+    return `Columns follow exactly from others, ${shown.join('; ')}: use ${exclude(lefts, Number(all))}, so that nothing counts twice.`;
+  },
+  NEAR_CONSTANT_COLUMN: ({ columns, count: all, shares }) => {
+    const names = columns as Names;
+    const least = Math.floor(100 * Math.min(...(shares as readonly number[])));
+    return `At least ${least} % of the values of ${columnsOf(names, Number(all))} are the same, so a few rows have all of the variance there: use ${exclude(names, Number(all))}, or look at these rows.`;
+  },
+  DUPLICATE_ROWS: ({ count: all, compared }) =>
+    `${count(Number(all))} of ${plural(Number(compared), 'row')} repeat earlier rows in all columns: if records were entered twice, leave the repetitions out, because they make the results look more certain.`,
+  FEW_LEVELS: ({ count: all, low, high }) =>
+    `${plural(Number(all), 'column')} have only whole numbers from ${low} to ${high}, like answers on a rating scale: --transform rank --scale unit analyses Spearman's correlations instead.`,
+  SKEWED_COLUMNS: ({ columns, count: all }) => {
+    const names = columns as Names;
+    const some =
+      names.length > MOST_NAMES ? undefined : names.map((name) => `${String(name).replaceAll(',', ',,')}=log`);
+    return `${capital(columnsOf(names, Number(all)))} ${all === 1 ? 'is' : 'are'} very skewed, with a few values many times larger than most: ${some ? `--transform ${shellWord(some.join(','))}` : '--transform log'} analyses ${all === 1 ? 'its logarithm' : 'their logarithms'}.`;
+  },
+  ORDERED_COLUMNS: ({ columns, count: all }) => {
+    const [first, last] = columns as Names;
+    return `The ${plural(Number(all), 'column')} from ${column(first).replace(/^column /, '')} to ${column(last).replace(/^column /, '')} are in an order in which neighbours are alike, like a spectrum: read loadings as curves.`;
+  },
+  MISSING_LEVEL: ({ columns, count: all }) => {
+    const levels = columns as readonly { readonly name: string; readonly level: string }[];
+    const each = levels.map(({ name, level }) => `${level} of ${column(name)}`);
+    const more = Number(all) > levels.length ? ` and of ${plural(Number(all) - levels.length, 'more column')}` : '';
+    const texts = [...new Set(levels.map(({ level }) => level))].join(',');
+    return `The level${levels.length > 1 ? 's' : ''} ${each.join(', ')}${more} ${levels.length > 1 ? 'count as values' : 'counts as a value'}. If missing values are meant: --na ${shellWord(texts)} and --missing drop, mean or level.`;
+  },
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows, with: source, k, iterations }) => {

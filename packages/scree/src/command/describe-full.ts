@@ -5,6 +5,7 @@ import {
   describeEncoding,
   describeKept,
   describeMeaning,
+  describeScale,
   describeStability,
   describeUnusual,
   describeVarianceBias,
@@ -14,6 +15,7 @@ import {
   knownRatios,
   listed,
   percent,
+  rowOrderOf,
 } from '@scree/analysis/describe';
 import type { Choice, Criterion, Model, Stability } from '@scree/core';
 import { withoutName } from '../report/columns.js';
@@ -43,13 +45,15 @@ const NUMBERS = 25;
 
 /** The whole analysis as lines of at most `width` characters: every criterion, interval and bound. */
 export function describeFull(analysis: Analysis, description: string, next: NextSteps, width: number): string[] {
-  const { model, notComputed, compared, kept, between } = analysis;
+  const { model, notComputed, compared, kept, between, scaling } = analysis;
   const text = (sentence: string, indent = 2): string[] => wrap(`${' '.repeat(indent)}${sentence}`, width, indent);
   return [
     ...wrap(description, width, 2),
     ...(model.coding ? describeEncoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : []),
     ...(between ? wrap(describeBetween(between), width, 2) : []),
-    ...describeScaling(model).flatMap((sentence) => wrap(sentence, width, 2)),
+    ...(scaling
+      ? wrap(describeScale(scaling, { option: (rule) => `--scale ${rule}` }), width, 2)
+      : describeScaling(model).flatMap((sentence) => wrap(sentence, width, 2))),
     ...model.warnings.flatMap((warning) => wrap(`Warning: ${warningWithFlags(warning, model.columnNames)}`, width, 2)),
     '',
     'How many components',
@@ -59,7 +63,9 @@ export function describeFull(analysis: Analysis, description: string, next: Next
     'How stable they are',
     ...(model.stability
       ? [
-          ...describeStability(model.stability, model.k, recommended(model)).flatMap((sentence) => text(sentence)),
+          ...describeStability(model.stability, model.k, recommended(model), rowOrderOf(model)).flatMap((sentence) =>
+            text(sentence),
+          ),
           '',
           ...stabilityTable(model, model.stability),
           ...describeVarianceBias(model).flatMap((sentence) => text(sentence)),

@@ -6,6 +6,7 @@ import {
   hasAllComponents,
   percent,
   plural,
+  rowOrderOf,
   shareKept,
 } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
@@ -70,7 +71,8 @@ export function recommended({ k, choice }: Model): number {
 /** The stability of the components, in one line. */
 function stabilityLine(model: Model, notComputed: NotComputed): string[] {
   const { stability } = model;
-  if (stability) return [`How stable: ${describeStability(stability, model.k, recommended(model))[0]}`];
+  if (stability)
+    return [`How stable: ${describeStability(stability, model.k, recommended(model), rowOrderOf(model))[0]}`];
   return notComputed.stability === undefined
     ? []
     : [`How stable: not examined. ${reasonWithFlags('stability', notComputed.stability)}`];

@@ -12,10 +12,11 @@ import { checkTarget, isSameFile } from '../disk/output-target.js';
 import { describeSummary } from '../disk/summary-file.js';
 import { formatOf } from '../disk/write-file.js';
 import { byGroup } from './by-group.js';
-import { checkEnding } from './check-output.js';
+import { checkEnding, checkTable } from './check-output.js';
 import { identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import { CheckpointLock, lockPath } from './checkpoint-lock.js';
 import type { Call } from './command.js';
+import { columnsWanted } from './computed-columns.js';
 import { describeModel } from './describe-model.js';
 import { fitCovarianceFile } from './fit-covariance.js';
 import { fitFile } from './fit-file.js';
@@ -27,6 +28,7 @@ import { print, printLines } from './print.js';
 import { duration, Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { withData } from './with-data.js';
+import { writeComputed } from './write-computed.js';
 
 /** `scree fit`: a model of a data file. */
 export async function run(call: Call): Promise<void> {
@@ -39,6 +41,7 @@ export async function run(call: Call): Promise<void> {
   const { output, checkpoint } = flags;
   if (checkpoint !== undefined && positionals.some(isSparkUrl))
     throw new UsageError('--checkpoint is not for tables on Spark, whose rows have no order: leave it out.');
+  const scores = await scoresTarget(call);
   const encoding = encodingFlag(flags);
   if (checkpoint !== undefined && encoding)
     throw new UsageError(
@@ -46,7 +49,7 @@ export async function run(call: Call): Promise<void> {
     );
   if (typeof output === 'string' && formatOf(output)) {
     throw new UsageError(
-      `${output} would be a table, and fit writes a model: -o model.json. Then scree inspect model.json -o ${output} writes its components, and scree transform scores.`,
+      `${output} would be a table, and fit writes a model: -o model.json. Scores go to --scores ${output}, and scree inspect model.json -o ${output} writes the components.`,
     );
   }
   checkEnding(output, 'model');
@@ -61,10 +64,13 @@ export async function run(call: Call): Promise<void> {
     throw new UsageError(
       '--rows says how many rows a covariance matrix was computed from: use it with --covariance FILE.',
     );
-  if (flags.by !== undefined) return byGroup(call, terminal, (each, only) => fit(each, options, undefined, only));
+  if (flags.by !== undefined)
+    return byGroup(call, terminal, (each, only) => fit(each, options, undefined, undefined, only));
   // Before the fit: it may take hours.
   for (const target of [output, checkpoint]) if (typeof target === 'string') await checkTarget(target, positionals);
   const summary = await summaryOf(call, terminal);
+  if (summary && scores)
+    throw new UsageError('--scores needs rows, and moments have none: leave it out, or give the data.');
   if (summary) {
     const options = summaryOptions(summary, call, terminal);
     terminal.note(describeSummary(summary.header, positionals[0]));
@@ -73,11 +79,11 @@ export async function run(call: Call): Promise<void> {
     if (typeof output === 'string') await writeModel(output, fitted.model);
     return printJson(report(call, fitted, terminal));
   }
-  if (typeof checkpoint !== 'string') return printJson(await fit(call, options));
+  if (typeof checkpoint !== 'string') return printJson(await fit(call, options, scores));
   if (typeof output === 'string') await checkApart(checkpoint, output);
   const lock = await CheckpointLock.acquire(checkpoint);
   try {
-    printJson(await fit(call, options, { path: checkpoint, lock }));
+    printJson(await fit(call, options, scores, { path: checkpoint, lock }));
   } finally {
     await lock.release();
   }
@@ -100,6 +106,7 @@ function printJson(found: object | undefined): void {
 async function fit(
   call: Call,
   options: TableFitOptions,
+  scores?: string,
   checkpoint?: { readonly path: string; readonly lock: CheckpointLock },
   only?: OpenOptions['only'],
 ): Promise<object | undefined> {
@@ -107,7 +114,7 @@ async function fit(
   const [path] = positionals;
   const { output } = flags;
   const terminal = new Terminal({ quiet: flags.quiet === true });
-  return withData(call, terminal, { only, groups: groupColumns(flags) }, async (file) => {
+  const fitted = await withData(call, terminal, { only, groups: groupColumns(flags) }, async (file) => {
     if (checkpoint) checkCheckpoint(options, file.source.cols, (flags.memory as number | undefined) ?? DEFAULT_MEMORY);
     const saving = checkpoint && {
       ...checkpoint,
@@ -118,20 +125,46 @@ async function fit(
       terminal,
       signal,
     };
-    const fitted = await fitFile(file, call, terminal, {
+    const found = await fitFile(file, call, terminal, {
       read: saving && (async () => momentsWithCheckpoint(file, { ...saving, weights: await file.weights() })),
       asks: true,
     });
-    const { model } = fitted;
-    if (typeof output === 'string') await writeModel(output, model);
+    if (typeof output === 'string') await writeModel(output, found.model);
     if (checkpoint) {
       await checkpoint.lock.confirm();
       // On a disk that ignores case, A and a are the same file.
       if (typeof output !== 'string' || !(await isSameFile(checkpoint.path, output))) await removeFile(checkpoint.path);
       await checkpoint.lock.release();
     }
-    return report(call, fitted, terminal);
+    return found;
   });
+  const found = report(call, fitted, terminal);
+  const wanted = columnsWanted(flags);
+  if (scores) await writeComputed(fitted.model, { paths: positionals, output: scores, wanted }, call, terminal);
+  return found;
+}
+
+/** The file that --scores names, checked; undefined if there is none. Throws if the scores cannot be written. */
+async function scoresTarget(call: Call): Promise<string | undefined> {
+  const { positionals, flags } = call;
+  const { scores, output, checkpoint } = flags;
+  if (typeof scores !== 'string') {
+    const flag = ['append', 'with', 'csv-safe'].find((name) => flags[name] !== undefined && flags[name] !== false);
+    if (flag) throw new UsageError(`--${flag} is about the file of scores: use it with --scores FILE.`);
+    return undefined;
+  }
+  const without = ['by', 'between', 'covariance'].find((name) => flags[name] !== undefined);
+  if (without) throw new UsageError(`--scores is for one fit to rows: leave --${without} out.`);
+  if (positionals.some(isSparkUrl))
+    throw new UsageError('--scores writes a file here. For a table on Spark, use scree transform --into.');
+  if (positionals.includes('-'))
+    throw new UsageError('--scores reads the data once more, after the fit: save standard input to a file.');
+  await checkTable(scores, call);
+  for (const other of [output, checkpoint]) {
+    if (typeof other === 'string' && (other === scores || (await isSameFile(other, scores))))
+      throw new UsageError(`--scores and another output name the same file: ${scores}.`);
+  }
+  return scores;
 }
 
 type Fitted = Pick<TableFit, 'model' | 'seconds' | 'notComputed'> & Partial<Pick<TableFit, 'between'>>;

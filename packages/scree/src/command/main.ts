@@ -5,6 +5,7 @@ import { hidePassword } from '../database/postgres-url.js';
 import type { Command } from './command.js';
 import { COMMANDS } from './commands.js';
 import { escapeLine, escapeText } from './escape.js';
+import { FailedCheck } from './failed-check.js';
 import { commandHelp, generalHelp } from './help.js';
 import { limitHeap } from './limit-heap.js';
 import { type Parsed, parse } from './parse.js';
@@ -17,7 +18,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const GRACE_PERIOD = 1000;
 
 /**
- * Runs a command line. Returns the exit code: 0 success, 1 an error, 2 wrong usage, 128 plus the number of the signal that
+ * Runs a command line. Returns the exit code: 0 success, 1 an error, 2 wrong usage, 3 a check that failed, 128 plus the number of the signal that
  * ended it: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
  */
 export async function main(given: readonly string[]): Promise<number> {
@@ -139,6 +140,10 @@ async function reportError(error: unknown, command: Command | undefined, debug: 
     say(`scree: ${error.message}`);
     say(`Try: scree ${command ? `${command.name} ` : ''}--help`);
     return 2;
+  }
+  if (error instanceof FailedCheck) {
+    say(`scree: ${error.message}`);
+    return 3;
   }
   if (error instanceof Interrupted) {
     say('scree: interrupted; nothing was left half-written.');

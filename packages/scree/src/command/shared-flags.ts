@@ -47,6 +47,14 @@ export const BOOTSTRAP_FLAG = number(
   (v) => v === 0 || (Number.isSafeInteger(v) && v >= 10 && v <= 100_000),
 );
 
+export const BOOTSTRAP_BLOCK_FLAG = number(
+  'bootstrap-block',
+  'ROWS',
+  'draw runs of this many neighbouring rows, for rows that depend on the rows before them; 1 draws single rows (default: chosen by the data)',
+  'be a whole number from 1 up',
+  (v) => Number.isSafeInteger(v) && v >= 1,
+);
+
 const SCALE_RULES = ['none', 'unit', 'pareto', 'range', 'median'];
 
 const SCALE_FLAG = choice(
@@ -60,6 +68,13 @@ const CODED_SCALE_FLAG = choice(
   'scale',
   [...SCALE_RULES, 'clr', 'ilr'],
   'divide each column by its standard deviation (unit), the root of that (pareto), its range, or its median absolute deviation times 1.4826 (median); for the parts of a composition, take centred or isometric log-ratios (clr, ilr) (default: none)',
+);
+
+/** The rules of an analysis, which chooses between unit and none by default. */
+const ANALYSIS_SCALE_FLAG = choice(
+  'scale',
+  ['auto', ...SCALE_RULES, 'clr', 'ilr'],
+  'auto divides each column by its standard deviation if units or spreads differ, and not if columns have one unit; unit always does, none never; or divide by the root of the standard deviation (pareto), the range, or the median absolute deviation times 1.4826 (median); for the parts of a composition, take centred or isometric log-ratios (clr, ilr) (default: auto)',
 );
 
 /** The scalings of a sketch, which reads the rows once. */
@@ -137,7 +152,13 @@ export const CODED_FIT_FLAGS: readonly Flag[] = [
   UNSEEN_FLAG,
 ];
 
+/** The same for analyses, which choose a scaling. */
+export const ANALYSIS_FIT_FLAGS: readonly Flag[] = CODED_FIT_FLAGS.map((flag) =>
+  flag === CODED_SCALE_FLAG ? ANALYSIS_SCALE_FLAG : flag,
+);
+
 export const FIT_ONLY_FLAGS: readonly Flag[] = [
+  text('scores', 'FILE', 'also write the scores of the rows there: .npy, .csv, .tsv, .parquet or .arrow'),
   toggle('explain', 'print the predicted time of every solver'),
   text(
     'checkpoint',
@@ -207,6 +228,17 @@ export const WITH_FLAG: Flag = {
     const names = readList(given)?.map((name) => name.trim());
     const valid = names?.every((name) => COMPUTED.includes(name)) && new Set(names).size === names.length;
     return valid ? { value: names } : { must: `be names of ${COMPUTED.join(', ')}, divided by commas, each once` };
+  },
+};
+
+export const FAIL_ABOVE_FLAG: Flag = {
+  name: 'fail-above',
+  value: 'SHARE',
+  what: 'exit with code 3 if a larger share of the rows is beyond a limit, such as 1% or 0.01',
+  read: (given) => {
+    const [, digits, sign] = /^(\d+(?:\.\d+)?|\.\d+)\s*(%?)$/.exec(given.trim()) ?? [];
+    const share = Number(digits) / (sign ? 100 : 1);
+    return share >= 0 && share < 1 ? { value: share } : { must: 'be a share such as 1% or 0.01' };
   },
 };
 

@@ -4,47 +4,25 @@ import { typedUrl } from '../database/postgres-url.js';
 import { readModel } from '../disk/model-file.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
-import { type ComputedName, columnsWanted, computedColumns } from './computed-columns.js';
-import { nameFile, warningWithFlags } from './describe-error.js';
-import { fileOptionsFor, readFor } from './for-model.js';
-import { keepFor, rowOutput } from './row-output.js';
+import { type ComputedName, columnsWanted } from './computed-columns.js';
+import { nameFile } from './describe-error.js';
+import { fileOptionsFor } from './for-model.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { withFile } from './with-file.js';
-import { writeRows } from './write-rows.js';
+import { writeComputed } from './write-computed.js';
 
 /** `scree transform`: scores of the rows of a file, and what else --with names. */
 export async function run(call: Call): Promise<void> {
   const {
     positionals: [modelPath, ...dataPaths],
     flags,
-    signal,
   } = call;
   const wanted = columnsWanted(flags);
   if (flags.into !== undefined) return writeIntoTable(call, wanted);
   const output = await checkOutput(call, 'Say where the scores go: -o scores.npy.');
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
-  const computed = computedColumns(model, wanted, call);
-  const options = { ...fileOptionsFor(model, flags, signal), ...keepFor(flags, output) };
-  await withFile(dataPaths, options, async (raw) => {
-    const file = readFor(model, raw, call, dataPaths[0]);
-    const { options: how, parts, namesLeftOut } = rowOutput(file, output, computed.columns, call);
-    const control = { terminal, signal, phase: 'scores' };
-    const count = await writeRows(file.source, output, how, computed.of, control, parts);
-    const { dropped } = file;
-    const left = dropped === 0 ? '' : `; ${dropped} with missing values ${dropped === 1 ? 'was' : 'were'} left out`;
-    terminal.note(`${plural(count, 'row')} of ${describeColumns(wanted, computed.columns.length)}${left}: ${output}`);
-    for (const warning of (await file.source.warnings?.()) ?? []) {
-      if (['VALUES_FILLED', 'VALUES_CONVERTED'].includes(warning.code))
-        terminal.note(`Warning: ${warningWithFlags(warning, model.columnNames)}`);
-    }
-    if (namesLeftOut) terminal.note('Names of rows are not written to .npy files, which hold numbers only.');
-  });
-}
-
-function describeColumns(wanted: readonly ComputedName[], columns: number): string {
-  return wanted.length === 1 && wanted[0] === 'scores' ? plural(columns, 'score') : plural(columns, 'computed column');
+  await writeComputed(model, { paths: dataPaths, output, wanted }, call, terminal);
 }
 
 /** Writes the scores of a table on Spark into another table there. */

@@ -10,6 +10,7 @@ import {
   describeOrigin,
   describeReasons,
   describeRounding,
+  describeScale,
   describeSpreads,
   describeStability,
   describeUniqueness,
@@ -24,6 +25,7 @@ import {
   neededComponents,
   percent,
   plural,
+  rowOrderOf,
   shareKept,
 } from '@scree/analysis/describe';
 import type { Choice, Criterion, Model, Warning } from '@scree/core';
@@ -97,7 +99,7 @@ const MOST_FINDINGS = 5;
 function contentsOf({ analysis, describeReason, ...parts }: ReportParts): Contents {
   const { rowFacts: facts, notComputed, supplementaryRows, model, kept, findings, ...record } = analysis;
   // The page lists the meanings of components separately, so findings about components are left out here.
-  const said = findings.filter(({ code }) => code !== 'COMPONENT');
+  const said = findings.filter(({ code }) => code !== 'COMPONENT' && code !== 'SCALING');
   const { colouring } = parts;
   const groups = facts.groups ?? analysis.supplementary.groups.find(({ name }) => plainText(name) === colouring.name);
   return {
@@ -267,14 +269,14 @@ function meanings({ meaning, model, kept, worth, kind }: Contents): string {
 }
 
 /** Variance, scaling, and the warnings that the page does not begin with. */
-function summary({ model, kind, between, leading, describeWarning }: Contents): string {
+function summary({ model, kind, between, leading, describeWarning, scaling }: Contents): string {
   const variance = model.totalVariance > 0 && !between ? describeVariances(model) : [];
   const about = kind === 'new' ? 'About the fit: ' : '';
   const others = model.warnings.filter(({ message }) => leading.every((finding) => finding.message !== message));
   const more = others.length < model.warnings.length ? 'more warning' : 'warning';
   const notes = others.map((warning) => plainText(describeWarning(warning), 2000));
   return [
-    `<p>${escaped(`${about}${[...variance, describeScaling(model)].join(' ')}`)}</p>\n`,
+    `<p>${escaped(`${about}${[...variance, scaling ? describeScale(scaling, { option: (rule) => `--scale ${rule}` }) : describeScaling(model)].join(' ')}`)}</p>\n`,
     ...(notes.length === 0 ? [] : [`<p>${escaped(plural(notes.length, more))}:</p>\n${htmlList(notes, 'notes')}`]),
   ].join('');
 }
@@ -486,7 +488,10 @@ function certaintySection({ model, columns, image, kind, notComputed, worth }: C
   const rounding = uniquenessFigure(model);
   const words =
     sampling.length > 0 && stability
-      ? paragraphs([...describeStability(stability, model.k, model.choice?.k), ...describeVarianceBias(model)])
+      ? paragraphs([
+          ...describeStability(stability, model.k, model.choice?.k, rowOrderOf(model)),
+          ...describeVarianceBias(model),
+        ])
       : paragraphs([
           model.totalVariance > 0
             ? `No bootstrap was made, so nothing is known about other samples. ${notComputed.stability ?? ''}`

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AnalyzeOptions } from '@scree/analysis';
 import type { DenseBlock } from '@scree/core/data';
-import { type DataFile, type Model, monitorRows, openFile, pca, sparkSource, writeModel } from 'scree';
+import { type DataFile, type Model, monitor, openFile, pca, sparkSource, writeModel } from 'scree';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyzed } from '../../../analysis/test/support/analyzed.js';
 import { useBinary } from '../command/binary.js';
@@ -268,7 +268,7 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
       { k: 2, scale: 'unit', columnNames: ['a', 'b', 'c'] },
     );
     await writeModel(binary.path('m.json'), model);
-    const expected = await monitorRows(
+    const expected = await monitor(
       model,
       rows.map((row) => row.slice(0, 3)),
     );

@@ -193,8 +193,10 @@ describe('scree analyze', () => {
   it('leads to a page with two axes, also if one component is recommended or asked for', () => {
     const next = (args: readonly string[]): string =>
       /scree report .*?(?= {3}|$)/m.exec(text(['analyze', IRIS, ...args]))?.[0] ?? '';
-    expect(next(['--bootstrap', '0'])).toBe('scree report iris.csv -o iris.html');
-    expect(next(['--bootstrap', '0', '-k', '1'])).toBe('scree report iris.csv --components 2 -o iris.html');
+    expect(next(['--bootstrap', '0'])).toBe('scree report iris.csv --scale none -o iris.html');
+    expect(next(['--bootstrap', '0', '-k', '1'])).toBe(
+      'scree report iris.csv --components 2 --scale none -o iris.html',
+    );
   }, 60_000);
 
   it('calls no component stable beyond those that are recommended', () => {
@@ -249,7 +251,7 @@ describe('scree analyze', () => {
   }, 60_000);
 
   it('does not call axes unstable because columns are unrelated: unequal variances fix them', () => {
-    const out = text(['analyze', table('unequal.csv', 200, 4, (j) => 3 ** j), '--full']);
+    const out = text(['analyze', table('unequal.csv', 200, 4, (j) => 3 ** j), '--scale', 'none', '--full']);
     expect(out).toMatch(/Nothing stands out of noise/);
     // A stable component of noise is still noise.
     expect(out).toMatch(/No component is recommended, so none is called stable\./);
@@ -258,7 +260,7 @@ describe('scree analyze', () => {
   }, 60_000);
 
   it('counts what was filled in or left out, and leads to the same with --scale unit', () => {
-    const filled = text(['analyze', AIR, '--missing', 'mean', '--full']);
+    const filled = text(['analyze', AIR, '--missing', 'mean', '--scale', 'none', '--full']);
     expect(filled).toMatch(/^Warning: 44 missing values were filled in .*Ozone\s+\(37\)/ms);
     expect(filled).toMatch(/scree analyze airquality\.csv --missing mean --scale unit/);
     const short = text(['analyze', AIR, '--missing', 'mean']).replace(/\s+/g, ' ');

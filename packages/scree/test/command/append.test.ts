@@ -125,3 +125,49 @@ describe('--with', () => {
     expect(transform('--with', names, '-o', 'w.csv')).toMatchObject({ code: 2 });
   });
 });
+
+describe('fit --scores', () => {
+  const how = ['data.csv', '--columns', 'a,b,c', '--missing', 'mean', '-k', '2', '-q'];
+
+  it.each([[], ['--append'], ['--with', 't2,scores,flag'], ['--append', '--with', 'q', '--csv-safe']])(
+    'writes the same bytes as transform with the stored model: %j',
+    (...more) => {
+      expect(scree(['fit', ...how, '--scores', 'fitted.csv', '-o', 'same.json', ...more])).toMatchObject({ code: 0 });
+      const transformed = ['transform', 'same.json', 'data.csv', '--missing', 'mean', '-o', 'transformed.csv'];
+      expect(scree([...transformed, ...more])).toMatchObject({ code: 0 });
+      expect(readFileSync(path('fitted.csv'), 'utf8')).toBe(readFileSync(path('transformed.csv'), 'utf8'));
+    },
+  );
+
+  it('writes scores of a table with categories beside its columns', () => {
+    const famd = ['--method', 'famd', '--exclude', 'note', '-k', '2', '-q'];
+    expect(scree(['fit', 'mixed.csv', ...famd, '--scores', 'g.csv', '--append', '-o', 'g.json'])).toMatchObject({
+      code: 0,
+    });
+    expect(scree(['transform', 'g.json', 'mixed.csv', '--append', '-o', 'h.csv'])).toMatchObject({ code: 0 });
+    expect(readFileSync(path('g.csv'), 'utf8')).toBe(readFileSync(path('h.csv'), 'utf8'));
+  });
+
+  it.each([
+    [['--append'], /--append is about the file of scores/],
+    [['--with', 't2'], /--with is about the file of scores/],
+    [['--scores', 'x.csv', '--by', 'name'], /leave --by out/],
+    [['--scores', 'x.json'], /names no format/],
+    [['--scores', 'same.json', '-o', 'same.json'], /names no format/],
+    [['--scores', 'm.csv', '--checkpoint', 'm.csv'], /same file/],
+  ] as const)('is refused for %j', (more, message) => {
+    const { code, err } = scree(['fit', ...how, ...more]);
+    expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  it('does not overwrite the data', () => {
+    const { code, err } = scree(['fit', ...how, '--scores', 'data.csv']);
+    expect([code, err]).toEqual([1, expect.stringContaining('data.csv is the input')]);
+    expect(readFileSync(path('data.csv'), 'utf8')).toBe(TABLE);
+  });
+
+  it('is refused for standard input, which can be read only once', () => {
+    const { code, err } = scree(['fit', '-', '--scores', 'x.csv'], { input: 'a,b\n1,2\n3,5\n4,4\n' });
+    expect([code, err]).toEqual([2, expect.stringContaining('save standard input to a file')]);
+  });
+});

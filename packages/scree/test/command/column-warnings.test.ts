@@ -46,11 +46,13 @@ describe('a fit', () => {
     const ozone = ['--columns', 'Ozone,Wind,Temp', '--scale', 'unit'];
     const filled =
       'Warning: 37 of 153 values of column Ozone were filled in with the column mean, which shrinks correlations.';
-    expect(lines(['fit', air, ...ozone, '--missing', 'mean', '-o', 'air.json'])).toEqual([filled]);
-    expect(lines(['inspect', 'air.json'])).toEqual([filled]);
+    // Days in a row are alike too.
+    const ordered = expect.stringMatching(/^Warning: Neighbouring rows are alike in PC1 .* blocks of \d+ rows/);
+    expect(lines(['fit', air, ...ozone, '--missing', 'mean', '-o', 'air.json'])).toEqual([ordered, filled]);
+    expect(lines(['inspect', 'air.json'])).toEqual([ordered, filled]);
     const model = JSON.parse(readFileSync(path('air.json'), 'utf8')) as { warnings: Said[] };
     const details = { columns: [{ name: 'Ozone', count: 37 }], values: 37, rows: 153, with: 'mean' };
-    expect(model.warnings).toMatchObject([{ code: 'VALUES_FILLED', details }]);
+    expect(model.warnings).toMatchObject([{ code: 'ORDERED_ROWS' }, { code: 'VALUES_FILLED', details }]);
     expect(warned(['fit', air, ...ozone, '--missing', 'mean'])).toMatchObject(model.warnings);
     expect(scree(['report', air, ...ozone, '--missing', 'mean', '-o', 'air.html', '-q']).code).toBe(0);
     expect(readFileSync(path('air.html'), 'utf8')).toContain('37 of 153 values of');
@@ -62,6 +64,8 @@ describe('a fit', () => {
       { name: 'Solar.R', count: 7 },
     ];
     expect(warned(['fit', table('airquality'), '--missing', 'drop', '--scale', 'unit'])).toMatchObject([
+      { code: 'ID_COLUMN', details: { columns: ['Month', 'Day'] } },
+      { code: 'ORDERED_ROWS' },
       { code: 'ROWS_DROPPED', details: { count: 42, rows: 153, columns } },
     ]);
   });
@@ -72,8 +76,10 @@ describe('a fit', () => {
       return [i + 1, x, 2 * x + noise, noise - x, 1 + ((i * i) % 3)].join();
     });
     const data = write('id.csv', `id,x,y,z,class\n${rows.join('\n')}\n`);
-    expect(warned(['fit', data]).map(({ code }) => code)).toEqual(['ID_COLUMN', 'CATEGORY_CODES']);
-    expect(warned(['fit', data, '--exclude', 'id,class'])).toEqual([]);
+    const about = (args: readonly string[]): string[] => warned(['fit', data, ...args]).map(({ code }) => code);
+    expect(about([]).slice(0, 2)).toEqual(['ID_COLUMN', 'CATEGORY_CODES']);
+    // y = 3 x + z, and rows that lie side by side are alike.
+    expect(about(['--exclude', 'id,class'])).toEqual(['LINEAR_RELATION', 'ORDERED_ROWS']);
   });
 
   it('warns of correlations in place of data', () => {
@@ -96,6 +102,8 @@ describe('a fit', () => {
     ];
     const large = write('large.csv', `p;m;b\n${rows.map((row) => row.padEnd(30, ' ')).join('\n')}\n`);
     expect(warned(['fit', large, '--scale', 'unit', '--bootstrap=0'])).toMatchObject([
+      // The values repeat after 1000 rows.
+      { code: 'ORDERED_ROWS' },
       { code: 'VALUES_CONVERTED', details: { columns } },
     ]);
   });

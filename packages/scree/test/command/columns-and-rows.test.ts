@@ -158,7 +158,7 @@ describe('an output', () => {
   it('is not a table if it is a model', () => {
     const { code, err } = scree(['fit', 'keep.csv', '-k', '1', '-o', 'model.csv']);
     expect(code).toBe(2);
-    expect(err).toMatch(/scree inspect model\.json -o model\.csv writes its components/);
+    expect(err).toMatch(/scree inspect model\.json -o model\.csv writes the components/);
     expect(existsSync(path('model.csv'))).toBe(false);
   });
 

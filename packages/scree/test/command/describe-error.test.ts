@@ -145,12 +145,12 @@ describe('a warning of the command', () => {
     [
       'ID_COLUMN',
       { columns: ['id'], count: 1, reasons: ['counting'], share: 0.928 },
-      /^Column id changes by 1 from row to row.*\. It has 92\.8\s% of the variance\. Unless it measures something, use --exclude id\.$/,
+      /^Column id changes by 1 from row to row.*, and has 92\.8\s% of the variance; unless it measures something, use --exclude id\.$/,
     ],
     [
       'ID_COLUMN',
       { columns: ['id', 'no'], count: 2, reasons: ['name', 'unique'] },
-      /^Column id has the name of an identifier; column no has .* Unless they measure something, use --exclude id,no\.$/,
+      /^Column id has the name of an identifier; column no has .*; unless they measure something, use --exclude id,no\.$/,
     ],
     [
       'CATEGORY_CODES',
@@ -183,6 +183,11 @@ describe('a warning of the command', () => {
         count: 2,
       },
       /^Column note \(text\), column day \(dates\) were left out because they hold no numbers\.$/,
+    ],
+    [
+      'MISSING_LEVEL',
+      { columns: [{ name: 'sex', level: 'NA' }], count: 1 },
+      /^The level NA of column sex counts as a value\. If missing values are meant: --na NA and --missing drop, mean or level\.$/,
     ],
     ['ZERO_INFLATED', { columns: ['rain'], count: 1, zeros: [60], rows: 100 }, /values of column rain are 0/],
     [

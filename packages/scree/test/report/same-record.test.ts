@@ -18,8 +18,9 @@ async function categories(): Promise<{ table: TableData; analysis: Analysis }> {
   return { table, analysis: await analyzeTable({ source, coding, fit: options, columns, ...beside }, {}) };
 }
 
+/** Without the second look, which repeats the fit and so is not in the record of a stored model. */
 async function numbers(table: number[][], options: object): Promise<{ table: TableData; analysis: Analysis }> {
-  return { table, analysis: await analyze(table, { bootstrap: 60, ...options }) };
+  return { table, analysis: await analyze(table, { bootstrap: 60, secondLook: false, ...options }) };
 }
 
 const spaced = (text: string): string => text.replace(/\s+/g, ' ');

@@ -1,4 +1,5 @@
 import type { AnalyzeOptions } from '@scree/analysis';
+import type { Scale } from '@scree/core';
 import { parseHTML } from 'linkedom';
 import {
   type Choice,
@@ -34,7 +35,10 @@ function factors(n: number, d: number, seed: number, strength: readonly number[]
 }
 
 /** A model that knows how many components to keep, and how stable they are. */
-async function examined(data: Data, options: AnalyzeOptions = {}): Promise<Model> {
+async function examined(
+  data: Data,
+  options: AnalyzeOptions & { readonly scale?: Scale | undefined } = {},
+): Promise<Model> {
   const { k: _, bootstrap: __, inspectColumns: ___, criteria: ____, ...rest } = options;
   const choice = await chooseComponents(data, { ...rest, permutations: 99 });
   return new Model({ ...(await analyzed(data, { bootstrap: 100, ...options })), choice });

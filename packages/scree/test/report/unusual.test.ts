@@ -1,5 +1,5 @@
 import { describeUnusual, explainUnusual } from '@scree/analysis/describe';
-import { analyzeModel, type ComparedRows, type Data, Model, monitorRows, pca, type RowsOf } from 'scree';
+import { analyzeModel, type ComparedRows, type Data, Model, monitor, pca, type RowsOf } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { describeErrors } from '../../src/report/describe-rows.js';
 import { iris, normal, sourceOf, wine } from './data.js';
@@ -50,7 +50,7 @@ describe('a report of new rows', () => {
     expect(text).toContain('is computed from the 100 rows of others.csv.');
     expect(text).toContain('38.7 % of the squared distance from the mean of the fit is lost');
     expect(text).toContain('All 100 rows are unusual for this model: beyond the limits of T² and of Q.');
-    expect(text).toContain('The usual 95 % limits are 6.64 for T² and 0.116 for Q');
+    expect(text).toContain('The usual 95 % limits are 6.02 for T² and 0.151 for Q');
     expect(text).toContain('Here there are 100 rows (100 %) beyond that of T² and 100 rows (100 %) beyond that of Q.');
     expect(text).toContain('About the fit: 2 components keep 88.4 % of the variance of 4 columns.');
     // An old error: numbers of the fit were shown as if they were numbers of the rows.
@@ -75,7 +75,7 @@ describe('a report of new rows', () => {
     const fresh = normalRows(300, 6, 2);
     const text = textOf(await report({ model, source: fresh, rows: 'new' }));
     expect(text).toContain('No row is unusual for this model.');
-    const { t2, q, limits } = await monitorRows(model, fresh);
+    const { t2, q, limits } = await monitor(model, fresh);
     const beyond = [t2.filter((v) => v > (limits.t2 as number)), q.filter((v) => v > (limits.q as number))];
     for (const [i, name] of ['T²', 'Q'].entries()) {
       expect(beyond[i].length).toBeGreaterThan(1);
@@ -168,7 +168,7 @@ describe('a report of the rows of the fit', () => {
     }
   });
 
-  it('agrees with monitorRows for random shapes', async () => {
+  it('agrees with monitor for random shapes', async () => {
     for (const [n, d, k, seed] of [
       [5, 3, 1, 1],
       [12, 20, 4, 2],
@@ -179,7 +179,7 @@ describe('a report of the rows of the fit', () => {
       const rows = normalRows(n, d, seed);
       rows[n - 1] = rows[n - 1].map((value) => 30 * value);
       const model = await pca(rows, { k });
-      const { unusual } = await monitorRows(model, rows, { rows: 'fit' });
+      const { unusual } = await monitor(model, rows, { rows: 'fit' });
       const text = textOf(await report({ model, source: rows, rows: 'fit' }));
       expect(text).toContain(
         unusual.length === 0
@@ -245,7 +245,7 @@ describe('rows too many to be kept', () => {
     const { facts, found } = await comparedOf(model, sourceOf(rows), 'fit');
     expect(facts.distances.exact).toBe(false);
     expect(facts.distances.values).toBeUndefined();
-    const { t2, q, limits, unusualLimits } = await monitorRows(model, rows, { rows: 'fit' });
+    const { t2, q, limits, unusualLimits } = await monitor(model, rows, { rows: 'fit' });
     expect([t2[2000] > (unusualLimits.t2 as number), q[2000] > (unusualLimits.q as number)]).toEqual([true, true]);
     const beyond = [
       t2.filter((v) => v > (limits.t2 as number)).length,
@@ -271,7 +271,7 @@ describe('rows too many to be kept', () => {
     const sentence = describeUnusual(found, facts);
     const [, t2, q] =
       /^About (\d+) rows by T² and about (\d+) rows by Q are unusual for this model/.exec(sentence) ?? [];
-    const { t2: far, q: off, unusualLimits } = await monitorRows(model, wide);
+    const { t2: far, q: off, unusualLimits } = await monitor(model, wide);
     const exact = [
       far.filter((v) => v > (unusualLimits.t2 as number)).length,
       off.filter((v) => v > (unusualLimits.q as number)).length,

@@ -1,8 +1,13 @@
 import { kernel } from './kernel.js';
 import type { QueryModel } from './query-model.js';
 
-/** Returns the exact products of a vector of whole numbers with the components. The result is a view that the next call overwrites. */
-type Projector = (fixed: Float64Array) => Float64Array;
+/** Exact products of a vector with the components. */
+interface Projector {
+  /** Takes the vector, as whole numbers. Its length is at least d. */
+  readonly fixed: Float64Array;
+  /** Returns the products. The next call overwrites them. */
+  project(): Float64Array;
+}
 
 const projectors = new WeakMap<QueryModel, Projector>();
 
@@ -42,10 +47,12 @@ function withWasm({ components, k, d }: QueryModel): Projector | undefined {
     const basis = new Float32Array(memory.buffer, START, height * width);
     for (let c = 0; c < k; c++) basis.set(components.subarray(c * d, (c + 1) * d), c * width);
     const [x, out] = [new Float64Array(memory.buffer, at.x, width), new Float64Array(memory.buffer, at.out, k)];
-    return (fixed) => {
-      x.set(fixed);
-      project(START, at.x, height, width, at.out);
-      return out;
+    return {
+      fixed: x,
+      project: () => {
+        project(START, at.x, height, width, at.out);
+        return out;
+      },
     };
   } catch {
     return undefined;
@@ -54,8 +61,8 @@ function withWasm({ components, k, d }: QueryModel): Projector | undefined {
 
 function plain({ components, k, d }: QueryModel): Projector {
   const basis = components as Float32Array;
-  const out = new Float64Array(k);
-  return (fixed) => {
+  const [fixed, out] = [new Float64Array(d), new Float64Array(k)];
+  const project = (): Float64Array => {
     for (let c = 0, at = 0; c < k; c++) {
       let [even, odd] = [0, 0];
       const end = at + d - (d % 2);
@@ -68,4 +75,5 @@ function plain({ components, k, d }: QueryModel): Projector {
     }
     return out;
   };
+  return { fixed, project };
 }

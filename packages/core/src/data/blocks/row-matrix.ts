@@ -1,4 +1,5 @@
 import { Printable } from '../../base/inspect.js';
+import { DataError } from '../../errors.js';
 import type { FloatArray, Matrix } from './matrix.js';
 
 /** Rows and columns that `toString` prints. */
@@ -64,7 +65,11 @@ export class RowMatrix<Data extends FloatArray = FloatArray> extends Printable i
   toRecords(rows?: Iterable<object>): object[] {
     const given = rows && Array.from(rows);
     if (given && given.length !== this.rows) {
-      throw new RangeError(`There are ${given.length} rows for the ${this.rows} rows of this matrix. Pass one each.`);
+      throw new DataError(
+        'WIDTH_MISMATCH',
+        `toRecords was given ${counted(given.length, 'row')}, and this matrix has ${this.rows}. Pass the rows that it was computed from.`,
+        { value: given.length, expected: this.rows },
+      );
     }
     const names = this.#labels();
     return Array.from({ length: this.rows }, (_, i) => {
@@ -108,7 +113,11 @@ export class RowMatrix<Data extends FloatArray = FloatArray> extends Printable i
     if (typeof which === 'number') return checkIndex(which, this.cols, 'column');
     const j = this.#labels().indexOf(which);
     if (j >= 0) return j;
-    throw new RangeError(`There is no column ${JSON.stringify(which)}. The columns are ${this.#labels().join(', ')}.`);
+    throw new DataError(
+      'MISSING_COLUMN',
+      `There is no column ${JSON.stringify(which)}. The columns are ${firstNames(this.#labels())}.`,
+      { columnName: which, expected: this.#labels() },
+    );
   }
 }
 
@@ -117,7 +126,21 @@ export type ScoreName = `PC${number}`;
 
 function checkIndex(index: number, count: number, what: string): number {
   if (Number.isInteger(index) && index >= 0 && index < count) return index;
-  throw new RangeError(`There is no ${what} ${index}: they are counted from 0 to ${count - 1}.`);
+  throw new DataError(
+    'OUT_OF_RANGE',
+    `There is no ${what} ${index}: this matrix has ${counted(count, what)}, counted from 0.`,
+    { value: index, expected: count },
+  );
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** The names of a few columns, for messages. */
+function firstNames(names: readonly string[]): string {
+  const most = 10;
+  return names.length > most ? `${names.slice(0, most).join(', ')}, … (${names.length})` : names.join(', ');
 }
 
 function shortNumber(value: number): string {

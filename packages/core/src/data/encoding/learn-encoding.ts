@@ -248,8 +248,31 @@ function noValue(name: string, column: number): DataError {
   });
 }
 
+/** Levels that often mean a missing value. In text they count as values, because NA may be Namibia. */
+const MISSING_LEVELS = new Set(['NA', 'N/A', 'n/a', '#N/A', '<NA>', 'NaN', 'nan', 'NULL', 'null', '?']);
+
+/** Warns of the levels of text columns that look like missing values. */
+function missingLevels(columns: readonly EncodedColumn[]): Warning[] {
+  const found = columns.flatMap((column) => {
+    if (column.kind !== 'category') return [];
+    const level = column.levels.find((label, i) => MISSING_LEVELS.has(label) && i !== column.gap && i !== column.other);
+    return level === undefined ? [] : [{ name: column.name, level }];
+  });
+  if (found.length === 0) return [];
+  const some = found.slice(0, 5).map(({ name, level }) => `${describeValue(level)} of column ${describeValue(name)}`);
+  const more = found.length > 5 ? ` and of ${found.length - 5} more columns` : '';
+  const [noun, counts] = found.length === 1 ? ['level', 'counts as a value'] : ['levels', 'count as values'];
+  return [
+    {
+      code: 'MISSING_LEVEL',
+      message: `The ${noun} ${some.join(', ')}${more} ${counts}. If missing values are meant, pass null in their place, or name them in the option na of openFile.`,
+      details: { columns: found.slice(0, 5), count: found.length },
+    },
+  ];
+}
+
 function warningsOf({ columns, missing }: Encoding, learned: readonly ColumnLearner[], rows: number): Warning[] {
-  const warnings: Warning[] = [];
+  const warnings = missingLevels(columns);
   const constant = columns.filter((column) =>
     column.kind === 'category' ? column.levels.length === 1 : column.deviation === 0,
   );

@@ -11,68 +11,52 @@ export type LibraryKind = 'tensor' | 'polars' | 'arrow' | 'arquero' | 'danfo' | 
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** What identifies an object of another library. */
 interface LibraryObject {
-  readonly name: string;
+  readonly name: LibraryObjectName;
   readonly kind?: LibraryKind;
   /** The methods that identify it. */
   readonly methods: readonly string[];
   /** Further properties that identify it. */
   readonly has?: readonly string[];
-  /** The expression to pass instead. */
-  readonly pass: string;
 }
+
+/** How messages call an object of another library. `library-advice.ts` has what to pass instead. */
+export type LibraryObjectName =
+  | 'a TensorFlow.js tensor'
+  | 'a nodejs-polars DataFrame'
+  | 'a nodejs-polars LazyFrame'
+  | 'an Apache Arrow table or record batch'
+  | 'an Apache Arrow vector'
+  | 'an Arquero table'
+  | 'a Danfo.js DataFrame'
+  | 'a DuckDB result'
+  | 'a math.js matrix'
+  | 'a NumJs array'
+  | 'an OpenCV.js Mat'
+  | 'a sparse matrix of ml-sparse-matrix'
+  | 'an ndarray';
 
 /** The first entry that matches is used. */
 const LIBRARY_OBJECTS: readonly LibraryObject[] = [
-  { name: 'a TensorFlow.js tensor', kind: 'tensor', methods: ['arraySync', 'dataSync'], pass: 'tensor.arraySync()' },
-  {
-    name: 'a nodejs-polars DataFrame',
-    kind: 'polars',
-    methods: ['toRecords', 'toSeries'],
-    pass: 'frame.toRecords()',
-  },
-  {
-    name: 'a nodejs-polars LazyFrame',
-    methods: ['collect', 'describePlan'],
-    pass: 'await frame.collect()',
-  },
+  { name: 'a TensorFlow.js tensor', kind: 'tensor', methods: ['arraySync', 'dataSync'] },
+  { name: 'a nodejs-polars DataFrame', kind: 'polars', methods: ['toRecords', 'toSeries'] },
+  { name: 'a nodejs-polars LazyFrame', methods: ['collect', 'describePlan'] },
   {
     name: 'an Apache Arrow table or record batch',
     kind: 'arrow',
     methods: ['getChildAt', 'toArray'],
     has: ['numRows', 'schema'],
-    pass: 'table.toArray().map((row) => row.toJSON())',
   },
-  { name: 'an Apache Arrow vector', methods: ['getChildAt', 'toArray'], has: ['nullCount'], pass: 'vector.toArray()' },
-  { name: 'an Arquero table', kind: 'arquero', methods: ['objects', 'numRows'], pass: 'table.objects()' },
-  { name: 'a Danfo.js DataFrame', kind: 'danfo', methods: ['iloc'], has: ['shape', 'values'], pass: 'frame.values' },
-  {
-    name: 'a DuckDB result',
-    kind: 'duckdb',
-    methods: ['columnNames', 'getColumnsJS'],
-    pass: 'await result.getRowObjectsJS()',
-  },
-  { name: 'a math.js matrix', methods: ['toArray', 'size', 'valueOf'], has: ['isMatrix'], pass: 'matrix.toArray()' },
-  { name: 'a NumJs array', methods: ['tolist'], has: ['shape'], pass: 'array.tolist()' },
-  {
-    name: 'an OpenCV.js Mat',
-    methods: ['channels'],
-    has: ['data32F', 'data64F'],
-    pass: '{ rows: mat.rows, cols: mat.cols, data: mat.data32F }, with the array of the type that the Mat has',
-  },
-  {
-    name: 'a sparse matrix of ml-sparse-matrix',
-    methods: ['getNonZeros'],
-    has: ['rows', 'columns'],
-    pass: 'a sparse matrix { rows, cols, indptr, indices, data }, or matrix.to2DArray()',
-  },
-  {
-    name: 'an ndarray',
-    kind: 'ndarray',
-    methods: ['get'],
-    has: ['shape', 'data', 'offset'],
-    pass: '{ rows: array.shape[0], cols: array.shape[1], data } with its numbers row by row in a typed array',
-  },
+  { name: 'an Apache Arrow vector', methods: ['getChildAt', 'toArray'], has: ['nullCount'] },
+  { name: 'an Arquero table', kind: 'arquero', methods: ['objects', 'numRows'] },
+  { name: 'a Danfo.js DataFrame', kind: 'danfo', methods: ['iloc'], has: ['shape', 'values'] },
+  { name: 'a DuckDB result', kind: 'duckdb', methods: ['columnNames', 'getColumnsJS'] },
+  { name: 'a math.js matrix', methods: ['toArray', 'size', 'valueOf'], has: ['isMatrix'] },
+  { name: 'a NumJs array', methods: ['tolist'], has: ['shape'] },
+  { name: 'an OpenCV.js Mat', methods: ['channels'], has: ['data32F', 'data64F'] },
+  { name: 'a sparse matrix of ml-sparse-matrix', methods: ['getNonZeros'], has: ['rows', 'columns'] },
+  { name: 'an ndarray', kind: 'ndarray', methods: ['get'], has: ['shape', 'data', 'offset'] },
 ];
 
 /**
@@ -85,7 +69,8 @@ function isPlainMatrix(value: Members): boolean {
   return true;
 }
 
-function findLibrary(value: object): LibraryObject | undefined {
+/** What is known of a matrix or table of another library. */
+export function findLibraryObject(value: object): LibraryObject | undefined {
   const members = value as Members;
   if (Array.isArray(value) || isPlainMatrix(members)) return undefined;
   return LIBRARY_OBJECTS.find(
@@ -96,13 +81,7 @@ function findLibrary(value: object): LibraryObject | undefined {
 
 /** The library of a matrix or table, if it can be read without conversion. */
 export function libraryKind(value: object): LibraryKind | undefined {
-  return findLibrary(value)?.kind;
-}
-
-/** For data of other libraries: describes the value, and names the value to pass, as the end of a sentence. */
-export function libraryAdvice(value: object): string | undefined {
-  const found = findLibrary(value);
-  return found && `${found.name}, which is not read as it is. Pass ${found.pass}.`;
+  return findLibraryObject(value)?.kind;
 }
 
 /** Returns true for an instance of Node's class of bytes, which often has the bytes of numbers of another type. */

@@ -6,7 +6,7 @@ export const FILL_METHODS = ['em', 'iterative', 'nipals'] as const;
 export type FillMethodName = (typeof FILL_METHODS)[number];
 
 /** What to do with rows that miss values: stop, leave them out, or fill the values in. */
-export type MissingRule = 'error' | 'drop' | 'mean' | FillMethodName;
+export type MissingChoice = 'error' | 'drop' | 'mean' | FillMethodName;
 
 /** A method that fills in missing values, with its options. */
 export interface FillOptions {
@@ -43,7 +43,7 @@ function isFillOptions(value: unknown): boolean {
 }
 
 /** The options of the method that fills values in; undefined if `missing` is another rule. */
-export function fillOptionsOf(missing: MissingRule | FillOptions): FillOptions | undefined {
+export function fillOptionsOf(missing: MissingChoice | FillOptions): FillOptions | undefined {
   if (typeof missing === 'object') return missing;
   return (FILL_METHODS as readonly string[]).includes(missing) ? { method: missing as FillMethodName } : undefined;
 }

@@ -3,7 +3,8 @@ import { DataError, describeCell, describeValue } from '../../errors.js';
 import type { DenseBlock } from '../blocks/block.js';
 import { type GapReading, isGap } from '../blocks/gap.js';
 import type { FloatArray } from '../blocks/matrix.js';
-import { isBuffer, libraryAdvice } from './library-kind.js';
+import { libraryAdvice } from './library-advice.js';
+import { isBuffer } from './library-kind.js';
 
 /** One row: numbers by position, or numbers by column name. */
 export type Row = ArrayLike<number> | RecordRow;
@@ -111,14 +112,16 @@ export class RowGatherer {
       const extra = Object.keys(row).find((key) => !names.includes(key)) as string;
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${at + 1} has a column ${describeValue(extra)} that the first row does not have. Give all records the same keys, or choose with columnNames.`,
+        `Row ${at + 1} has a column ${describeValue(extra)} that the first row does not have. Give all records the same keys, or choose with columnNames (with missing: 'drop' or 'mean', pca uses the keys of all records).`,
         { row: at, columnName: extra },
       );
     }
     for (let j = 0; j < names.length; j++) {
       const value = (row as Readonly<Record<string, unknown>>)[names[j]];
       if (typeof value !== 'number') {
-        if (!(this.#gaps === true || hasColumn(row, names[j]))) throw missingColumn(at, names[j], j);
+        if (!(this.#gaps === true || hasColumn(row, names[j]))) {
+          throw missingColumn(at, names[j], j, otherKeys(row, names));
+        }
         this.#data[start + j] = this.#other(value, at, j, names);
         continue;
       }
@@ -150,15 +153,29 @@ export function hasColumn(row: object, name: string): boolean {
 }
 
 /** Converts a bigint that float64 can store exactly. Throws for any other value. */
-function exactNumber(value: unknown, row: number, column: number, names?: readonly string[]): number {
+export function exactNumber(value: unknown, row: number, column: number, names?: readonly string[]): number {
   if (typeof value === 'bigint' && isExact(value)) return Number(value);
   throw notANumberError(value, row, column, names);
 }
 
-export function missingColumn(row: number, columnName: string, column?: number): DataError {
+/** The keys of a record that are no columns: one of them may be a misspelled column. */
+export function otherKeys(row: object, names: readonly string[]): string[] {
+  return Object.keys(row).filter((key) => !names.includes(key));
+}
+
+/** The error of a record without a column. `others` are keys that may be meant for it. */
+export function missingColumn(
+  row: number,
+  columnName: string,
+  column?: number,
+  others: readonly string[] = [],
+): DataError {
+  // Misspelled names, and names in another case, begin with the same letter. This is less code than a distance of words.
+  const meant = others.find((other) => other.charAt(0).toLowerCase() === columnName.charAt(0).toLowerCase());
+  const hint = meant === undefined ? '' : `, but ${describeValue(meant)}`;
   return new DataError(
     'MISSING_COLUMN',
-    `Row ${row + 1} has no column ${describeValue(columnName)}. Every record needs the same keys: fill the value in, or drop the row (pca has missing: 'drop' and 'mean').`,
+    `Row ${row + 1} has no column ${describeValue(columnName)}${hint}. Every record needs the same keys: fill the value in, or drop the row (pca has missing: 'drop' and 'mean').`,
     { row, ...(column === undefined ? {} : { column }), columnName },
   );
 }
@@ -171,7 +188,7 @@ export function ragged(row: number, found: number, expected: number): DataError 
   );
 }
 
-function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
+export function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
   if (typeof row === 'object' && row !== null && typeof (row as ArrayLike<number>).length === 'number') return;
   throw new DataError(
     'BAD_DATA',

@@ -5,7 +5,8 @@ import type { DenseBlock, SparseBlock } from '../blocks/block.js';
 import { type CsrMatrix, canonicalCsr } from '../blocks/csr.js';
 import { type FloatArray, fitsFloat32, type Matrix, type NumberArray } from '../blocks/matrix.js';
 import { type CooMatrix, cooToCsr, isCoo } from './coo.js';
-import { isBuffer, libraryAdvice, libraryKind } from './library-kind.js';
+import { libraryAdvice } from './library-advice.js';
+import { isBuffer, libraryKind } from './library-kind.js';
 import { isRecord, notANumberError } from './row-gatherer.js';
 
 /** A matrix with a method that returns its entries, such as those of ml-matrix. Its numbers are copied. */

@@ -1,14 +1,8 @@
 import type { Task } from '../../base/progress.js';
 import { powerOfTwo } from '../../linalg/vector.js';
 import type { Block, DenseBlock, SparseBlock } from '../blocks/block.js';
-import {
-  addRowCounts,
-  type ColumnStatistics,
-  emptyStatistics,
-  notFinite,
-  PARTIAL_SUM_ROWS,
-  setMean,
-} from './statistics.js';
+import { notFinite } from './not-finite.js';
+import { addRowCounts, type ColumnStatistics, emptyStatistics, PARTIAL_SUM_ROWS, setMean } from './statistics.js';
 
 /**
  * Statistics of one block. Throws if a value is not finite, so that the passes need no checks. `firstRow` and `names` are for the

@@ -1,9 +1,9 @@
 import { isFloatArray } from '../../base/built-in-name.js';
 import type { Task } from '../../base/progress.js';
-import { DataError, describeCell } from '../../errors.js';
 import { powerOfTwo } from '../../linalg/vector.js';
 import type { Block } from '../blocks/block.js';
 import { decoded } from '../blocks/float16.js';
+import { notFinite } from './not-finite.js';
 
 /**
  * Column statistics from one pass: count, mean, spread and range. Mergeable: the statistics of two sets of rows give those of
@@ -242,18 +242,4 @@ function allFinite(numbers: Float64Array | Float32Array, from: number, to: numbe
   }
   for (; at < to; at++) a += numbers[at] * 0;
   return a + b + c + d === 0;
-}
-
-/** The error of a value that is not finite. */
-export function notFinite(value: number, row: number, column: number, names?: readonly string[]): DataError {
-  const where = describeCell(row, column, names);
-  const remedy = Number.isNaN(value)
-    ? "A missing or invalid value: drop the row or fill the value in first (pca has missing: 'iterative', which predicts it, 'drop' and 'mean')."
-    : 'Infinite values have no variance: drop the row or cap the value first.';
-  return new DataError('NOT_FINITE', `The value at ${where} is ${value}. ${remedy}`, {
-    row,
-    column,
-    ...(names?.[column] === undefined ? {} : { columnName: names[column] }),
-    value,
-  });
 }

@@ -24,7 +24,7 @@ describe('scores', () => {
     expect(Object.keys(scores.toColumns())).toEqual(['PC1', 'PC2']);
     expect(tableFromArrays(scores.toColumns()).numRows).toBe(4);
     expect(Object.keys((await model.inverseTransform(scores)).toColumns())).toEqual(['a', 'b', 'c']);
-    expect(() => scores.column(2)).toThrow(/no column 2: they are counted from 0 to 1/);
+    expect(() => scores.column(2)).toThrow(/no column 2: this matrix has 2 columns, counted from 0/);
     expect(() => scores.row(-1)).toThrow(/no row -1/);
   });
 
@@ -40,7 +40,7 @@ describe('scores', () => {
     expect(model.components.column('b')).toEqual(model.components.column(1));
     expect(people).toEqual(['p', 'q', 'r', 's'].map((name) => ({ name })));
     expect(() => scores.column('PC3')).toThrow(/no column "PC3". The columns are PC1, PC2/);
-    expect(() => scores.toRecords(people.slice(1))).toThrow(/3 rows for the 4 rows/);
+    expect(() => scores.toRecords(people.slice(1))).toThrow(/given 3 rows, and this matrix has 4/);
   });
 
   it('are printed as a table, with what is left out', async () => {

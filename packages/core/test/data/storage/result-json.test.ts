@@ -2,7 +2,7 @@ import {
   compareModels,
   congruence,
   famd,
-  monitorRows,
+  monitor,
   pcr,
   principalAngles,
   probabilistic,
@@ -49,7 +49,7 @@ describe('JSON.stringify writes', () => {
   });
 
   it.each<[string, () => unknown]>([
-    ['monitorRows', () => monitorRows(model, rows)],
+    ['monitor', () => monitor(model, rows)],
     ['rowContributions', () => rowContributions(model, rows)],
     ['supplementaryRows', () => supplementaryRows(model, rows)],
     ['rotate', () => rotate(model, { method: 'oblimin' })],
@@ -137,7 +137,7 @@ describe('JSON.stringify writes', () => {
   });
 
   it('nothing that spreads, keys and structuredClone see', async () => {
-    const result = await monitorRows(model, rows);
+    const result = await monitor(model, rows);
     expect(Object.keys(result)).not.toContain('toJSON');
     expect('toJSON' in structuredClone(result)).toBe(false);
     expect(structuredClone(result).t2).toEqual(result.t2);

@@ -1,6 +1,6 @@
-import { checkObject, checkOption } from './base/control.js';
-import { type Plan, type PlanRequest, planFor, type Shape } from './plan.js';
-import { SOLVER_NAMES } from './solvers/names.js';
+import { checkObject, checkOption } from '../base/control.js';
+import { type Plan, type PlanRequest, planFor, type Shape } from '../plan.js';
+import { SOLVER_NAMES } from '../solvers/names.js';
 
 /**
  * The plan of a fit without the fit: the cheapest solver that fits into memory, with the reason and the estimated costs. `pca` makes
