@@ -21,7 +21,7 @@ describe('analyze of rows with missing values', () => {
   it('chooses k by cross-validation, fits as pca does, and records what was missing', async () => {
     const { rows } = gappyTable(60, 8, 0.15);
     const names = [...'abcdefgh'];
-    const analysis = await analyze(rows, { columnNames: names, missing: 'iterative', k: 3 });
+    const analysis = await analyze(rows, { columnNames: names, scale: 'unit', missing: 'iterative', k: 3 });
     const missing = rows.flat().filter(Number.isNaN).length;
     expect(analysis.missing).toMatchObject({
       method: 'iterative',
@@ -33,7 +33,7 @@ describe('analyze of rows with missing values', () => {
     });
     expect(analysis.missing?.share).toBeCloseTo(missing / 480, 12);
     expect(analysis.missing?.columns.map(({ name }) => name)).toEqual(names);
-    const model = await pca(rows, { columnNames: names, missing: { method: 'iterative', k: 2 }, k: 3 });
+    const model = await pca(rows, { columnNames: names, scale: 'unit', missing: { method: 'iterative', k: 2 }, k: 3 });
     analysis.model.variances.forEach((variance, i) => {
       expect(Math.abs(variance / model.variances[i] - 1)).toBeLessThan(1e-5);
     });

@@ -29,7 +29,9 @@ export async function fitFile(
   terminal.note(file.describe());
   const questions = await questionsOf(file, call, terminal);
   const method = predictingMethod(call.flags);
-  const whole = method ? await completeTable(tableOf(file), { method }, questions) : undefined;
+  const whole = method
+    ? await completeTable(tableOf(file), { method }, { ...questions, scale: questions.scale ?? 'none' })
+    : undefined;
   const fitted = await fitTable(whole?.table ?? tableOf(file), {
     ...questions,
     ...whole?.fit,
