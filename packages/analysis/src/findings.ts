@@ -1,8 +1,10 @@
 import type { Model, Warning } from '@scree/core';
+import type { RobustFit } from '@scree/core/pipeline';
 import type { AnalysisRecord } from './analysis.js';
 import { shareKept } from './choose/components-for.js';
 import { rowOrderOf, STABLE_ANGLE, stableAxes } from './describe/describe-stability.js';
 import { hasVariance } from './reasons.js';
+import type { RowFacts } from './rows/row-facts.js';
 
 /** Codes of findings that are not warnings. */
 type OwnCode =
@@ -12,6 +14,9 @@ type OwnCode =
   | 'STABILITY'
   /** The meaning of a component. */
   | 'COMPONENT'
+  /** What is missing, and whether rows with gaps differ. */
+  | 'MISSING_VALUES'
+  /** Rows beyond the limits of T² and Q. */
   /** Few rows make a component. */
   | 'FEW_ROWS_DRIVE'
   /** A single row that lies apart turns a kept component far. */
@@ -74,6 +79,8 @@ const OTHER_WARNING = 40;
 
 /** Importance of missing values: rises to `most` if half of the rows were dropped, or half of the values of a column were filled. */
 const GAPS = { least: 38, most: 88 };
+/** What is missing is said first. */
+const MISSING = 99;
 /** Few rows that make a component come before what the component means; one row that turns it comes after the choice. */
 const FEW_ROWS_DRIVE = 94;
 const INFLUENTIAL_ROW = 66;
@@ -83,6 +90,8 @@ const STABILITY = 70;
 const COMPONENT = { first: 68, step: 3 };
 /** Importance of unusual rows: rises by `more` if they are 5 % of all rows. */
 const UNUSUAL = { least: 46, more: 20 };
+/** Many rows that T² and Q do not show: before the stability, which they may have made. */
+const MANY_UNUSUAL = 72;
 const NOTHING_UNUSUAL = 20;
 /** The scaling is said beside the description of the table. */
 const SCALING = 10;
@@ -91,6 +100,7 @@ const SCALING = 10;
 export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[] {
   const found = [
     ...analysis.model.warnings.map((warning) => warningFinding(warning, analysis)),
+    ...missingFinding(analysis),
     ...keepFinding(analysis),
     ...fewRowsFinding(analysis),
     ...stabilityFinding(analysis),
@@ -108,6 +118,20 @@ function warningFinding({ code, message, details = {} }: Warning, { table }: Pic
   const share = gaps && total > 0 ? Math.min(1, (2 * affected) / total) : 0;
   const importance = gaps ? GAPS.least + (GAPS.most - GAPS.least) * share : (IMPORTANCE[code] ?? OTHER_WARNING);
   return { code, details, importance, message };
+}
+
+/** Standardised difference from which rows with gaps are said to differ: half a standard deviation, Cohen's medium effect. */
+const MUCH = 0.5;
+
+function missingFinding({ missing }: Pick<AnalysisRecord, 'missing'>): Finding[] {
+  if (!missing) return [];
+  const { rows, rowsWithGaps, share, values, patterns, columns, differences, draws } = missing;
+  const details = {
+    ...{ rows, rowsWithGaps, share, values, patterns, draws },
+    columns: columns.filter((column) => column.missing > 0),
+    differences: differences.filter(({ standardised }) => Math.abs(standardised) >= MUCH),
+  };
+  return [{ code: 'MISSING_VALUES', details, importance: MISSING }];
 }
 
 /** Values that were filled in the column that lacked most of them. */
@@ -210,9 +234,10 @@ function scalingFinding({ scaling }: Pick<AnalysisRecord, 'scaling'>): Finding[]
 }
 
 /** Rows beyond the limits of T² and Q; or those apart by robust distances, if they are more: rows that lie apart widen the limits. */
-function unusualFinding(analysis: Pick<AnalysisRecord, 'compared' | 'table' | 'secondLook'>): Finding[] {
-  const { compared, table, secondLook } = analysis;
+function unusualFinding(analysis: Pick<AnalysisRecord, 'compared' | 'table' | 'secondLook' | 'model'>): Finding[] {
+  const { compared, table, secondLook, model } = analysis;
   if (!compared) return [];
+  if (model.robust) return robustFinding(model.robust, compared.facts);
   const { counts, unusual, unusualLimits, complete } = compared.found;
   if (unusualLimits.t2 === null && unusualLimits.q === null) return [];
   const count = counts.either ?? Math.max(counts.t2, counts.q);
@@ -244,11 +269,34 @@ function unusualFinding(analysis: Pick<AnalysisRecord, 'compared' | 'table' | 's
       };
       const share = Math.min(1, total / Math.max(1, 0.05 * rows));
       return [
-        { code: 'UNUSUAL_ROWS', details: { ...details, ...more }, importance: UNUSUAL.least + UNUSUAL.more * share },
+        {
+          code: 'UNUSUAL_ROWS',
+          details: { ...details, ...more },
+          importance: many ? MANY_UNUSUAL : UNUSUAL.least + UNUSUAL.more * share,
+        },
       ];
     }
   }
   if (count === 0) return [{ code: 'NO_UNUSUAL_ROWS', details, importance: NOTHING_UNUSUAL }];
   const share = Math.min(1, count / Math.max(1, 0.05 * table.rows));
+  return [{ code: 'UNUSUAL_ROWS', details, importance: UNUSUAL.least + UNUSUAL.more * share }];
+}
+
+/** The rows beyond the limits of a robust fit. */
+function robustFinding(
+  { flagged, flaggedCount, scoreLimit, orthogonalLimit }: RobustFit,
+  { rows, nameOf }: RowFacts,
+): Finding[] {
+  const details = {
+    robust: 'fit',
+    count: flaggedCount,
+    of: rows,
+    rows: flagged.map((place) => ({ row: place + 1, name: nameOf?.(place) ?? null })),
+    complete: flagged.length === flaggedCount,
+    scoreLimit,
+    orthogonalLimit,
+  };
+  if (flaggedCount === 0) return [{ code: 'UNUSUAL_ROWS', details, importance: NOTHING_UNUSUAL }];
+  const share = Math.min(1, flaggedCount / Math.max(1, 0.05 * rows));
   return [{ code: 'UNUSUAL_ROWS', details, importance: UNUSUAL.least + UNUSUAL.more * share }];
 }

@@ -5,6 +5,7 @@ import type { ScaleChoice } from '../inspect/choose-scale.js';
 import type { ComponentMeaning } from '../meaning/component-meaning.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
 import { describeMeaning } from './describe-component.js';
+import { describeMissing, type MissingDetails } from './describe-missing.js';
 import { describeScale } from './describe-scale.js';
 import {
   describeFewRows,
@@ -36,6 +37,8 @@ export function describeFinding(
   switch (code) {
     case 'COMPONENTS_TO_KEEP':
       return keepSentence(details as unknown as KeepDetails, analysis);
+    case 'MISSING_VALUES':
+      return describeMissing(details as unknown as MissingDetails);
     case 'STABILITY':
       return stabilitySentence(details as unknown as StabilityDetails);
     case 'COMPONENT':
@@ -131,7 +134,7 @@ function stabilitySentence({ stable, unstable, driven = [], degrees, halves = []
     driven.length === 0
       ? []
       : [
-          `${listed(driven.map((c) => `PC${c}`))} ${are(driven)} no finding about other samples, because few rows make ${driven.length === 1 ? 'it' : 'them'}`,
+          `${listed(driven.map((c) => `PC${c}`))} ${driven.length === 1 ? 'says' : 'say'} nothing of other samples, because few rows make ${driven.length === 1 ? 'it' : 'them'}`,
         ];
   return capitalised(`${[...first, ...rest, ...made].join('; ')}.`);
 }

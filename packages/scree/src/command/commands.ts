@@ -1,5 +1,5 @@
 import type { Command } from './command.js';
-import { DATA_FLAGS, MIXED_DATA_FLAGS } from './data-flags.js';
+import { DATA_FLAGS, FIT_DATA_FLAGS, MIXED_DATA_FLAGS } from './data-flags.js';
 import { choice, number, text, toggle } from './flags.js';
 import { BETWEEN_FLAG, BY_FLAG, RESIDUALIZE_FLAG, UNSEEN_FLAG } from './method-flags.js';
 import {
@@ -22,6 +22,7 @@ import {
   JSON_FLAG,
   MODEL_FLAG,
   outputFlag,
+  ROBUST_FLAGS,
   ROTATE_FLAG,
   SEED_FLAG,
   SKETCH_SCALE_FLAG,
@@ -48,6 +49,7 @@ export const COMMANDS: readonly Command[] = [
       BETWEEN_FLAG,
       BY_FLAG,
       BOOTSTRAP_FLAG,
+      ...ROBUST_FLAGS,
       BOOTSTRAP_BLOCK_FLAG,
       ...FIT_ONLY_FLAGS,
       WITH_FLAG,
@@ -59,7 +61,7 @@ export const COMMANDS: readonly Command[] = [
         'write the model there: as JSON if the name ends in .json, in binary if in .pca, .model, .bin or nothing',
       ),
       JSON_FLAG,
-      ...MIXED_DATA_FLAGS,
+      ...FIT_DATA_FLAGS,
       ...COMMON_FLAGS,
     ],
     examples: [
@@ -103,6 +105,7 @@ export const COMMANDS: readonly Command[] = [
       BETWEEN_FLAG,
       BY_FLAG,
       BOOTSTRAP_FLAG,
+      ...ROBUST_FLAGS,
       BOOTSTRAP_BLOCK_FLAG,
       COLUMN_WEIGHTS_FLAG,
       ...SUPPLEMENTARY_FLAGS,
@@ -113,7 +116,7 @@ export const COMMANDS: readonly Command[] = [
         'write the model there: as JSON if the name ends in .json, in binary if in .pca, .model, .bin or nothing',
       ),
       JSON_FLAG,
-      ...MIXED_DATA_FLAGS,
+      ...FIT_DATA_FLAGS,
       ...COMMON_FLAGS,
     ],
     examples: [
@@ -124,6 +127,7 @@ export const COMMANDS: readonly Command[] = [
         'columns, groups and rows that have no part in the fit',
       ],
       ['scree analyze survey.csv --scale unit -k 5 --rotate varimax', 'rotated loadings'],
+      ['scree analyze spectra.csv --robust projection -k 3', 'components that few rows cannot change'],
       ['scree analyze survey.csv --method mca --exclude id', 'categories: all columns of text'],
       ['scree analyze athletes.csv --method famd --name athlete', 'numbers and categories together'],
       ["scree analyze wine.csv --method mfa --blocks 'smell=a..c;taste=d,e'", 'columns in blocks that count the same'],
@@ -360,10 +364,11 @@ export const COMMANDS: readonly Command[] = [
       { ...BY_FLAG, what: 'one page per group of rows with the same value in this column' },
       COLUMN_WEIGHTS_FLAG,
       BOOTSTRAP_FLAG,
+      ...ROBUST_FLAGS,
       BOOTSTRAP_BLOCK_FLAG,
       ROTATE_FLAG,
       ...SUPPLEMENTARY_FLAGS,
-      ...MIXED_DATA_FLAGS,
+      ...FIT_DATA_FLAGS,
       ...COMMON_FLAGS,
     ],
     examples: [
