@@ -9,7 +9,7 @@ export interface TransposeOptions {
   readonly memory: number;
   /** The column of the table whose texts name the new columns. Without it, the new columns are numbered. */
   readonly names?: number | undefined;
-  /** Called while rows are counted, with the number so far. Throws if so many columns do not fit. */
+  /** Called while rows are counted, with the number so far. Throws if that number of columns does not fit. */
   readonly onCount?: ((count: number) => void) | undefined;
   /** Names of the new columns from the texts of the names: unique, and with a name for every missing one. The first one is that of the column of names. */
   readonly nameColumns?: ((given: readonly string[]) => readonly string[]) | undefined;

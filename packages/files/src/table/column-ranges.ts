@@ -3,15 +3,15 @@ import { OptionError } from '@scree/core';
 /** The options that list columns. */
 export type ListOption = 'columns' | 'exclude' | 'categories' | 'codes' | 'supplementary' | 'groups';
 
-/** A column, as far as its name goes. */
+/** A column with its name. */
 interface NamedColumn {
   readonly name: string;
 }
 
 /**
- * The columns that a range or a pattern names, by their indexes: `FL..BD` and `V1-V100` are the columns from the first to the last in
- * the order of the file, and `/^gene/` or `/^gene/i` those whose names match a regular expression. Undefined for other texts: a column
- * of that name comes first. `option` is the option that has the text.
+ * The indexes of the columns that a range or a pattern names. `FL..BD` and `V1-V100` are the columns from the first to the last in the
+ * order of the file. `/^gene/` and `/^gene/i` are the columns whose names match. Undefined for other texts. The caller looks for a
+ * column of this name first. `option` is the option that has the text.
  */
 export function columnRange(
   given: string,

@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.js';
 import { withFile } from './with-file.js';
 import { writeRows } from './write-rows.js';
 
-/** Where computed columns go, and which ones are written. */
+/** The file of computed columns, the files that they are computed from, and the wanted columns. */
 export interface ComputedOutput {
   readonly paths: readonly string[];
   readonly output: string;

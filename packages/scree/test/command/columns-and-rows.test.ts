@@ -253,3 +253,13 @@ describe('a range in --columns', () => {
     expect(scree(['fit', 'abc.csv', '--exclude', '/x/']).err).toMatch(/No name of a column matches \/x\//);
   });
 });
+
+describe('a word in a column of numbers', () => {
+  it('may be a category, and the error names the flags that make it one', () => {
+    write('cars.csv', 'mpg,cylinders\n21,4\n22,rotary\n19,8\n30,4\n28,4\n');
+    const { code, err } = scree(['fit', 'cars.csv']);
+    expect([code, err]).toEqual([1, expect.stringContaining('"rotary" in column cylinders')]);
+    const flags = /take it with (--method famd --categories cylinders)\./.exec(err)?.[1] ?? '';
+    expect(scree(['fit', 'cars.csv', ...flags.split(' '), '-k', '1', '-q'])).toMatchObject({ code: 0 });
+  });
+});
