@@ -16,6 +16,7 @@ import { asksForComponents, fitTable, type TableFit, type TableFitOptions } from
 import { adjustedInertias, categories, mfaGroups } from './meaning/categories.js';
 import { type ColumnContribution, columnContributions } from './meaning/column-contributions.js';
 import { componentMeaning } from './meaning/component-meaning.js';
+import { covariateRelations } from './meaning/covariate-relations.js';
 import { countAboveLimit } from './meaning/inertias.js';
 import { type Supplementary, supplementary } from './meaning/supplementary.js';
 import { encodeTable } from './methods/encode-table.js';
@@ -369,6 +370,7 @@ export async function recordOf(
     secondLook: isReason(second) ? undefined : second,
     rowContributions: read?.listed,
     supplementary: beside,
+    covariates: covariateRelations(beside, plain.uniqueness.rank),
     supplementaryRows: isReason(apart) ? undefined : apart,
     rotation: isReason(turned) ? undefined : turned,
     between: fitted.between,
