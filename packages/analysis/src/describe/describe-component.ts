@@ -49,7 +49,11 @@ export function meaningParts(
   most = MOST_NAMED,
 ): string[] {
   return [
-    ...(together ? ['all columns rise together'] : ranges ? columnPart(ranges.map(rangeTitle), most) : columnPart(columns, most)),
+    ...(together
+      ? ['all columns rise together']
+      : ranges
+        ? columnPart(ranges.map(rangeTitle), most)
+        : columnPart(columns, most)),
     ...categoryParts(categories.map(groupPart), most),
     ...relatedPart(supplementary, most),
     ...groups.map(groupPart),

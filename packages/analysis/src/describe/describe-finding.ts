@@ -107,8 +107,10 @@ function covariateSentence({ name, kind, component, effect, kept, degrees, stabl
       ? `correlates with ${name} (r ${shortDecimal(effect)})`
       : `${effect >= 0.5 ? 'separates' : 'differs between'} the levels of ${name} (η² ${shortDecimal(effect)})`;
   const whole = Math.max(1, Math.round(degrees ?? 0));
-  const sure = degrees === undefined ? '' : stable ? `, and is stable (±${whole}°)` : `, but is not stable (±${whole}°)`;
-  const beyond = kept === 0 ? 'Though no component stands out of noise' : `Beyond the ${plural(kept, 'kept component')}`;
+  const sure =
+    degrees === undefined ? '' : stable ? `, and is stable (±${whole}°)` : `, but is not stable (±${whole}°)`;
+  const beyond =
+    kept === 0 ? 'Though no component stands out of noise' : `Beyond the ${plural(kept, 'kept component')}`;
   return `${beyond}, PC${component} ${relation}${sure}.`;
 }
 

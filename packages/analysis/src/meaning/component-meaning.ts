@@ -136,9 +136,7 @@ function significantRelations(model: Model, c: number, facts: ComponentFacts): R
       : [],
   );
   const strongest = new Set(byStrength(significant).slice(0, STRONGEST));
-  const named = significant.filter(
-    (each) => Math.abs(each.correlation) >= LEAST_CORRELATION || strongest.has(each),
-  );
+  const named = significant.filter((each) => Math.abs(each.correlation) >= LEAST_CORRELATION || strongest.has(each));
   const divides = own
     .map((category) => ({ category, whole: next(), apart: category.levels.map(next) }))
     .filter(({ category: { contribution, levels, from, eta2 }, whole }) => {
