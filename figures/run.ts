@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { drawAutoencoder } from './autoencoder.js';
 import { drawCompression } from './compression.js';
 import { drawDual } from './dual.js';
+import { drawEmbeddingRecall } from './embedding-recall.js';
 import type { Draw } from './figure.js';
 import { drawForces } from './forces.js';
 import {
@@ -46,6 +47,7 @@ const FIGURES: Readonly<Record<string, Draw>> = {
   'decathlon-cos2': drawDecathlonCos2,
   'decathlon-scores': drawDecathlonScores,
   'poison-categories': drawPoisonCategories,
+  'embedding-recall': drawEmbeddingRecall,
 };
 
 const USAGE = `npm run figures -- [--to folder] [names]

@@ -124,6 +124,14 @@ describe('the size of', () => {
     expect(later.size).toBeGreaterThan(8);
   });
 
+  it('encoding a query is at most 4 kB, and loads nothing later', async () => {
+    for (const built of [withRolldown, withEsbuild]) {
+      const { first, later } = await built('@scree/analysis/encode-vector', 'encodeVector, loadQueryModel, vectorText');
+      expect(sum(first)).toBeLessThan(4000);
+      expect([...later.keys()]).toEqual([]);
+    }
+  });
+
   it('analyze is at most 140 kB with the pca that it contains, and asks criteria and the bootstrap later', async () => {
     for (const [built, most] of [
       [withRolldown, 140_000],

@@ -106,6 +106,14 @@ export { type RobustChoices, type RobustOptions, robust } from './robust/robust.
 export type { MappedRow, SecondLook } from './robust/second-look.js';
 export { type CalibrationRows, calibrationLimits } from './rows/calibration-limits.js';
 export {
+  type ColumnDrift,
+  type Drift,
+  type DriftOptions,
+  type DriftTest,
+  type DriftWindow,
+  drift,
+} from './rows/drift.js';
+export {
   type BlockMonitor,
   blockMonitor,
   type FlaggedRow,
@@ -137,6 +145,7 @@ export {
 export type { RowStatistics } from './rows/row-monitor.js';
 export type { RowFlag, RowReason } from './rows/row-reasons.js';
 export { type RowShares, rowShares } from './rows/row-shares.js';
+export { type SubspaceChange, subspaceChange } from './rows/subspace-change.js';
 export type { RankedRow, UnusualRows } from './rows/unusual-rows.js';
 export { type SummarizeOptions, summarize } from './summary/summarize.js';
 export type { SummaryHeader, SummaryPart } from './summary/summary-header.js';

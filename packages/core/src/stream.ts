@@ -15,6 +15,7 @@ import { readerOf } from './data/storage/format-version.js';
 import { chooseEngine } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { DataError, describeValue, OptionError } from './errors.js';
+import type { Forgetting } from './fit/forgetting.js';
 import { Moments } from './fit/moments.js';
 import { axesWithoutVariance, makeProblem } from './fit/problem.js';
 import { addAllRows } from './fit/reading.js';
@@ -45,6 +46,8 @@ const SHARED = [
 /** The letters and the version of the format that `toBinary` writes. */
 const LETTERS = 'SCREESTR';
 const VERSION = 1;
+/** The version of streams that forget, which older programs do not know. */
+const FORGETTING_VERSION = 2;
 const WHAT = 'stream';
 
 const RULES = ['auto', 'moments', 'incremental', 'frequent-directions'] as const;
@@ -59,6 +62,10 @@ export interface StreamOptions extends Pick<PcaOptions, (typeof SHARED)[number]>
   readonly rule?: (typeof RULES)[number] | undefined;
   /** Rows of the sketch. Default 2k + 10. If k is a fraction of the variance, the sketch must contain that fraction. */
   readonly size?: number | undefined;
+  /** Forgets exponentially: the weight of a row halves with every `halfLife` rows that follow it. Keeps moments. */
+  readonly halfLife?: number | undefined;
+  /** Only the last `window` rows count, exactly. Keeps these rows, and moments of parts of them. */
+  readonly window?: number | undefined;
 }
 
 /** How rows are added to a stream. */
@@ -87,14 +94,17 @@ export class Stream extends Printable {
   readonly #settings: Settings;
   readonly #rule: NonNullable<StreamOptions['rule']>;
   readonly #size: number | undefined;
-  #kept: Moments | Sketch | undefined;
+  readonly #halfLife: number | undefined;
+  readonly #window: number | undefined;
+  #kept: Kept | undefined;
   #names: readonly string[] | undefined;
+  #revision = 0;
   /** The last call. Calls run one after the other, in the order of the calls. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: StreamOptions = {}) {
     super();
-    const { rule = 'auto', size, ...shared } = checkNames(options);
+    const { rule = 'auto', size, halfLife, window, ...shared } = checkNames(options);
     checkOwn('rule', rule, RULES.map((name) => `'${name}'`).join(', '), RULES.includes(rule));
     checkOwn('size', size, 'a whole number from 2 up', size === undefined || (Number.isSafeInteger(size) && size >= 2));
     if (rule === 'moments' && size !== undefined) {
@@ -102,6 +112,9 @@ export class Stream extends Printable {
         option: 'size',
       });
     }
+    checkForgetting(rule, halfLife, window);
+    this.#halfLife = halfLife;
+    this.#window = window;
     this.#given = options;
     this.#settings = checkOptions(shared);
     sketchSize(plannedCount(this.#settings.k), Number.POSITIVE_INFINITY, size);
@@ -110,9 +123,24 @@ export class Stream extends Printable {
     this.#names = this.#settings.columnNames;
   }
 
-  /** Number of rows that were added, without rows of weight 0. */
+  /** Number of rows that were added, without rows of weight 0; of a window, the rows in it. */
   get rows(): number {
-    return this.#kept?.columns.rows ?? 0;
+    const kept = this.#kept;
+    return kept === undefined ? 0 : 'columns' in kept ? kept.columns.rows : kept.rows;
+  }
+
+  /** Number of calls that changed the rows: a model of the same revision is still up to date. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /**
+   * The number of rows of equal weight that have the same sampling error as the rows that the stream remembers, (Σw)²/Σw². Limits of
+   * `monitor` use it. With a half-life it tends to 2.885 times the half-life.
+   */
+  get effectiveRows(): number {
+    const kept = this.#kept;
+    return kept === undefined ? 0 : 'effectiveRows' in kept ? kept.effectiveRows : kept.columns.weight;
   }
 
   /** Number of columns; undefined before the first row. */
@@ -148,6 +176,10 @@ export class Stream extends Printable {
       const kept = this.#kept;
       if (!kept) throw empty();
       if (kept instanceof Moments) return pca(kept, settings);
+      if ('effectiveRows' in kept) {
+        const engine = await this.#engine(settings.threads);
+        return pca(await kept.moments(engine, new ProgressTracker(settings)), settings);
+      }
       const what = `The rows of a stream of ${kept.cols} columns`;
       return modelOfSketch(kept, settings, this.#names, what, await this.#engine(settings.threads));
     });
@@ -169,6 +201,16 @@ export class Stream extends Printable {
       const kind = kept === undefined ? 'empty' : kept instanceof Moments ? 'moments' : 'sketch';
       const header = { options, names: this.#names, kind };
       if (kept === undefined) return writeContainer(LETTERS, VERSION, header, []);
+      if ('effectiveRows' in kept) {
+        const { facts, sections } = kept.store();
+        const forgets = this.#window === undefined ? 'decaying' : 'window';
+        return writeContainer(
+          LETTERS,
+          FORGETTING_VERSION,
+          { options, names: this.#names, kind: forgets, facts },
+          sections,
+        );
+      }
       const bytes =
         kept instanceof Moments
           ? kept.toBinary()
@@ -181,7 +223,11 @@ export class Stream extends Printable {
   static async fromBinary(bytes: Uint8Array, machine: Pick<StreamOptions, 'engine' | 'threads'> = {}): Promise<Stream> {
     const container = readContainerHeader(bytes, LETTERS, WHAT);
     if ('needed' in container) throw cutOff(bytes.length, WHAT);
-    const read = readerOf<typeof restore>({ [VERSION]: restore }, container.version, 'The stream has');
+    const read = readerOf<typeof restore>(
+      { [VERSION]: restore, [FORGETTING_VERSION]: restore },
+      container.version,
+      'The stream has',
+    );
     const { options, kept, names } = await read(container.header, readSections(bytes, container, WHAT));
     const stream = new Stream({ ...options, ...machine });
     stream.#kept = kept;
@@ -210,8 +256,12 @@ export class Stream extends Printable {
       const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
       const engine = await this.#engine(options.threads, numbers);
       const before = this.#kept ?? (await this.#begin(source.cols, names));
-      this.#kept = await grown(before, source, options.weights, names, engine, progress);
+      this.#kept =
+        'effectiveRows' in before
+          ? await before.with({ source, weights: options.weights, engine, progress, names })
+          : await grown(before, source, options.weights, names, engine, progress);
       this.#names = names;
+      this.#revision++;
     } finally {
       await source.close?.();
     }
@@ -219,13 +269,18 @@ export class Stream extends Printable {
   }
 
   async #merge(
-    theirs: Moments | Sketch,
+    theirs: Kept,
     names: readonly string[] | undefined,
     threads: number | undefined,
     progress: ProgressTracker,
   ): Promise<void> {
+    if ('effectiveRows' in theirs || this.#halfLife !== undefined || this.#window !== undefined) {
+      throw new OptionError('BAD_OPTION', 'Streams that forget do not merge: the order of their rows is not known.', {
+        option: this.#window === undefined ? 'halfLife' : 'window',
+      });
+    }
     this.#checkColumns(theirs.cols, names);
-    const mine = this.#kept ?? (await this.#begin(theirs.cols, this.#names ?? names));
+    const mine = (this.#kept ?? (await this.#begin(theirs.cols, this.#names ?? names))) as Moments | Sketch;
     if (mine instanceof Moments && theirs instanceof Moments) {
       mine.merge(theirs);
       this.#kept = mine;
@@ -241,12 +296,18 @@ export class Stream extends Printable {
       );
     }
     this.#names ??= names;
+    this.#revision++;
   }
 
   /** Empty moments or an empty sketch, by the rule. */
-  async #begin(cols: number, names: readonly string[] | undefined): Promise<Moments | Sketch> {
+  async #begin(cols: number, names: readonly string[] | undefined): Promise<Kept> {
     checkColumnOptions(this.#settings, cols);
     const { k, scale, columnWeights, center } = this.#settings;
+    if (this.#halfLife !== undefined || this.#window !== undefined) {
+      const { DecayingRows, WindowRows } = await import('./fit/forgetting.js');
+      if (this.#window !== undefined) return new WindowRows(this.#window, cols, names);
+      return new DecayingRows(this.#halfLife as number, new Moments(cols, names));
+    }
     const rule = this.#rule === 'auto' ? (cols <= WIDEST_SCATTER ? 'moments' : 'incremental') : this.#rule;
     if (rule === 'moments') return new Moments(cols, names);
     const { Sketch } = await import('./solvers/sketch/sketch.js');
@@ -285,15 +346,31 @@ export class Stream extends Printable {
   }
 }
 
+/** What a stream remembers. */
+type Kept = Moments | Sketch | Forgetting;
+
 interface Restored {
   readonly options: StreamOptions;
-  readonly kept: Moments | Sketch | undefined;
+  readonly kept: Kept | undefined;
   readonly names: readonly string[] | undefined;
 }
 
 async function restore(header: Readonly<Record<string, unknown>>, sections: readonly Uint8Array[]): Promise<Restored> {
   const { options, kind, names } = header;
   const isNames = names === undefined || (Array.isArray(names) && names.every((name) => typeof name === 'string'));
+  if (typeof options === 'object' && options !== null && isNames && (kind === 'decaying' || kind === 'window')) {
+    const { halfLife, window } = options as StreamOptions;
+    checkForgetting('auto', halfLife, window);
+    const { DecayingRows, WindowRows } = await import('./fit/forgetting.js');
+    const facts = header.facts as Readonly<Record<string, unknown>>;
+    if (typeof facts !== 'object' || facts === null || (kind === 'window') !== (window !== undefined))
+      throw damaged(WHAT);
+    const kept =
+      window !== undefined
+        ? WindowRows.restore(window, facts, sections, names as string[] | undefined)
+        : DecayingRows.restore(halfLife as number, facts, sections);
+    return { options, kept, names: names as string[] | undefined };
+  }
   const isKind =
     sections.length === (kind === 'empty' ? 0 : 1) && ['empty', 'moments', 'sketch'].includes(kind as string);
   if (typeof options !== 'object' || options === null || !isNames || !isKind) throw damaged(WHAT);
@@ -356,7 +433,8 @@ async function grown(
   return sketch;
 }
 
-function keeps(kept: Moments | Sketch): string {
+function keeps(kept: Kept): string {
+  if ('effectiveRows' in kept) return `about ${Math.round(kept.effectiveRows)} rows`;
   return kept instanceof Moments ? 'moments' : `a sketch (${kept.rule})`;
 }
 
@@ -366,7 +444,7 @@ function checkNames(options: StreamOptions): StreamOptions {
       value: options,
     });
   }
-  const known: readonly string[] = ['rule', 'size', ...SHARED];
+  const known: readonly string[] = ['rule', 'size', 'halfLife', 'window', ...SHARED];
   const option = Object.keys(options).find((name) => !known.includes(name));
   if (option === undefined) return options;
   throw new OptionError(
@@ -374,6 +452,30 @@ function checkNames(options: StreamOptions): StreamOptions {
     `A stream has no option ${describeValue(option)}.${suggestOption(option, known)} Its options are ${known.join(', ')}; weights, signal and onProgress go with add.`,
     { option },
   );
+}
+
+function checkForgetting(rule: unknown, halfLife: unknown, window: unknown): void {
+  if (halfLife === undefined && window === undefined) return;
+  checkOwn(
+    'halfLife',
+    halfLife,
+    'a number of rows above 0',
+    halfLife === undefined || (typeof halfLife === 'number' && halfLife > 0 && Number.isFinite(halfLife)),
+  );
+  checkOwn(
+    'window',
+    window,
+    'a whole number of rows from 2 up',
+    window === undefined || (Number.isSafeInteger(window) && (window as number) >= 2),
+  );
+  const other =
+    halfLife !== undefined && window !== undefined ? 'window' : rule !== 'auto' && rule !== 'moments' ? 'rule' : '';
+  if (other === '') return;
+  const message =
+    other === 'window'
+      ? 'halfLife and window are two ways to forget. Leave one of them out.'
+      : "Streams that forget keep moments. Leave rule out, or set it to 'moments'.";
+  throw new OptionError('BAD_OPTION', message, { option: other });
 }
 
 function checkOwn(option: string, value: unknown, must: string, holds: boolean): void {

@@ -9,6 +9,7 @@ export {
   describeComponents,
   describeMeaning,
 } from './describe-component.js';
+export { describeDrift } from './describe-drift.js';
 export { describeEncoding } from './describe-encoding.js';
 export { type DescribedAnalysis, type DescribeWarning, describeFinding } from './describe-finding.js';
 export {

@@ -383,14 +383,15 @@ function checkRow(
   }
 }
 
-const streamModels = new WeakMap<Stream, { readonly rows: number; readonly model: Model }>();
+const streamModels = new WeakMap<Stream, { readonly revision: number; readonly model: Model }>();
 
 /** The model of the rows so far, made again only after more rows were added. */
 async function modelOfStream(stream: Stream): Promise<Model> {
   const known = streamModels.get(stream);
-  if (known && known.rows === stream.rows) return known.model;
+  if (known && known.revision === stream.revision) return known.model;
+  const { revision } = stream;
   const model = await stream.model();
-  streamModels.set(stream, { rows: stream.rows, model });
+  streamModels.set(stream, { revision, model });
   return model;
 }
 

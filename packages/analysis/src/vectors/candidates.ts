@@ -52,10 +52,11 @@ export function storedNumbers(
   const adds = facts && !family.center ? facts.mean : undefined;
   const times = facts && family.whiten ? facts.weights : undefined;
   for (let i = 0; i < rows; i++) {
-    for (let c = 0; c < most; c++) {
-      const value = numbers[i * width + c] + (adds ? adds[c] : 0);
-      out[i * most + c] = times ? value * times[c] : value;
-    }
+    const [from, to] = [i * width, i * most];
+    if (adds && times) for (let c = 0; c < most; c++) out[to + c] = (numbers[from + c] + adds[c]) * times[c];
+    else if (adds) for (let c = 0; c < most; c++) out[to + c] = numbers[from + c] + adds[c];
+    else if (times) for (let c = 0; c < most; c++) out[to + c] = numbers[from + c] * times[c];
+    else for (let c = 0; c < most; c++) out[to + c] = numbers[from + c];
   }
   const { store } = family;
   if (store === 'float16') {
@@ -72,6 +73,9 @@ export function storedNumbers(
 /** Shares of the largest number that the steps of int8 are tried for. Larger numbers are clipped. */
 const CLIPS = [1, 0.8, 0.6, 0.45, 0.35, 0.25, 0.18, 0.12];
 
+/** Numbers that the errors of steps are compared on. */
+const STEP_NUMBERS = 100_000;
+
 /**
  * The step of int8 with the least squared error on a sample of numbers. All numbers of a vector have the same step, so that products of codes
  * are products of vectors. If few numbers are much larger than the others, clipping them costs less than a coarser step.
@@ -80,11 +84,13 @@ export function stepFor(sample: Float32Array): number {
   let largest = 0;
   for (const value of sample) largest = Math.max(largest, Math.abs(value));
   if (largest === 0) return 1;
+  const stride = Math.max(1, Math.floor(sample.length / STEP_NUMBERS) | 1);
   let best = { step: 1, error: Number.POSITIVE_INFINITY };
   for (const clip of CLIPS) {
     const step = (clip * largest) / 127;
     let error = 0;
-    for (const value of sample) {
+    for (let i = 0; i < sample.length; i += stride) {
+      const value = sample[i];
       const code = Math.max(-127, Math.min(127, Math.round(value / step)));
       error += (value - code * step) ** 2;
     }

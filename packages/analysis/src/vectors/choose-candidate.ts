@@ -33,14 +33,12 @@ const SEARCH_GAIN = 0.005;
 /** The ways to center, whiten and search that the options leave open, the usual one first. `fitted` says whether the fit was centred. */
 export function variants({ metric, center, whiten }: ReduceSettings, fitted: boolean): Variant[] {
   const centers = metric === 'cosine' && center === 'auto' && fitted ? [true, false] : [fitted];
-  const whitens = whiten === 'auto' ? [false, true] : [whiten];
-  return whitens.flatMap((white) =>
-    centers.flatMap((centered) => {
-      // Without a mean to subtract, vectors of length 1 have the same order by angle as by inner product, until they are reduced.
-      const others: VectorSearch[] = metric !== 'cosine' ? [] : centered ? ['l2'] : ['dot'];
-      return [metric as VectorSearch, ...others].map((search) => ({ center: centered, whiten: white, search }));
-    }),
-  );
+  const plain = centers.flatMap((centered) => {
+    // Without a mean to subtract, vectors of length 1 have the same order by angle as by inner product, until they are reduced.
+    const others: VectorSearch[] = metric !== 'cosine' ? [] : centered ? ['l2'] : ['dot'];
+    return [metric as VectorSearch, ...others].map((search) => ({ center: centered, whiten: whiten === true, search }));
+  });
+  return whiten === 'auto' ? [...plain, { ...plain[0], whiten: true }] : plain;
 }
 
 /** The variant with the best recall. An earlier one is taken if a later one is hardly better. */

@@ -50,7 +50,7 @@ export class NeighbourSearch {
   async add(chunk: RowChunk): Promise<void> {
     const { count, d, data } = this.#queries;
     const { rows, squares } = chunk;
-    const products = new Float64Array(rows * count);
+    const products = this.#products.scratch(0, rows * count);
     const range = { stride: d, left: 0, right: d };
     await this.#products.between({ data: chunk.data, rows, ...range }, { data, rows: count, ...range }, products);
     const [factors, less] = [new Float64Array(rows), new Float64Array(rows)];

@@ -66,6 +66,8 @@ export class ApproximateScores {
   readonly #products: VectorProducts;
   readonly #cosine: boolean;
   readonly #kept = new Map<number, Float32Array>();
+  /** Scores of rows without a position, such as queries, which every family asks for. */
+  readonly #loose = new WeakMap<RowChunk, Float32Array>();
   #room: number;
 
   /** `room` is the number of bytes that scores of rows may take that are kept for the next reading. */
@@ -78,13 +80,14 @@ export class ApproximateScores {
   }
 
   /** One row of scores per row of the chunk. The result must not be changed. */
-  async of({ first, rows, data, squares }: RowChunk): Promise<Float32Array> {
-    const kept = this.#kept.get(first);
-    if (first >= 0 && kept) return kept;
+  async of(chunk: RowChunk): Promise<Float32Array> {
+    const { first, rows, data, squares } = chunk;
+    const kept = first < 0 ? this.#loose.get(chunk) : this.#kept.get(first);
+    if (kept) return kept;
     const { mean } = this.#facts;
     const k = mean.length;
     const d = data.length / rows;
-    const sums = new Float64Array(rows * k);
+    const sums = this.#products.scratch(0, rows * k);
     const range = { stride: d, left: 0, right: d };
     await this.#products.between({ data, rows, ...range }, { data: this.#components, rows: k, ...range }, sums);
     const out = new Float32Array(rows * k);
@@ -92,7 +95,8 @@ export class ApproximateScores {
       const factor = !this.#cosine ? 1 : squares[i] > 0 ? 1 / Math.sqrt(squares[i]) : 0;
       for (let c = 0; c < k; c++, at++) out[at] = sums[at] * factor - mean[c];
     }
-    if (first >= 0 && out.byteLength <= this.#room) {
+    if (first < 0) this.#loose.set(chunk, out);
+    else if (out.byteLength <= this.#room) {
       this.#room -= out.byteLength;
       this.#kept.set(first, out);
     }

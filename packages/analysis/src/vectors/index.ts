@@ -3,6 +3,7 @@ export type { Reduction } from './candidates.js';
 export { shareText, storedKind } from './describe-reduction.js';
 export * from './encode-vector.js';
 export type { RecallInterval } from './interval.js';
+export { neighbourRecall, type Recall, type RecallOptions } from './neighbour-recall.js';
 export type { ReduceVectorsOptions } from './reduce-options.js';
 export { reduceVectors } from './reduce-vectors.js';
 export {

@@ -171,8 +171,8 @@ export class FamilyCounter {
     const queries = this.#queries;
     const data = await this.#numbers(chunk, most);
     const [rows, count] = [chunk.rows, queries.length / most];
-    const sums = new Float64Array(rows * count);
-    const part = new Float64Array(this.#sizes.length > 1 ? rows * count : 0);
+    const sums = products.scratch(0, rows * count);
+    const part = products.scratch(1, this.#sizes.length > 1 ? rows * count : 0);
     const squares = new Float64Array(rows);
     const [factors, less] = [new Float64Array(rows), new Float64Array(rows)];
     let left = 0;

@@ -20,6 +20,7 @@ export interface ColumnRange {
 export class VectorProducts {
   readonly #engine: Engine;
   readonly #progress: ProgressTracker;
+  readonly #scratch: [Float64Array, Float64Array] = [new Float64Array(0), new Float64Array(0)];
 
   private constructor(engine: Engine, progress: ProgressTracker) {
     this.#engine = engine;
@@ -28,6 +29,12 @@ export class VectorProducts {
 
   static async open(threads: number | undefined, progress: ProgressTracker): Promise<VectorProducts> {
     return new VectorProducts((await wasmEngine({ threads })) ?? referenceEngine(), progress);
+  }
+
+  /** One of two arrays for products, which the next call for it overwrites. New arrays of many megabytes cost more than the products. */
+  scratch(which: 0 | 1, length: number): Float64Array {
+    if (this.#scratch[which].length < length) this.#scratch[which] = new Float64Array(length);
+    return this.#scratch[which].subarray(0, length);
   }
 
   /** out[i·count + q] = ⟨row i of `a`, row q of `b`⟩ over the same number of columns. Errors are those of float32 sums. */

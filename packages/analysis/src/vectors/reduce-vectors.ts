@@ -31,8 +31,8 @@ import { chooseQueries, distinct, looseRows, type OpenVectors, openVectors, quer
 
 /** Rows that the step of int8 is computed from. */
 const STEP_SAMPLE = 1000;
-/** From this number of rows on, the first measurement has fewer queries. */
-const MANY_ROWS = 20_000;
+/** Above this number of rows, the first measurement has fewer queries. */
+const MANY_ROWS = 5000;
 const FEW_QUERIES = 200;
 /** For vectors of up to this width, all components are computed. For wider ones it is half of them, and this number at least. */
 const ALL_COMPONENTS = 512;

@@ -220,6 +220,7 @@ export const COMMANDS: readonly Command[] = [
         'COLUMN',
         'with --calibrate: limits of its own for every group of rows with the same value in this column',
       ),
+      toggle('drift', 'also test if the mean, the covariance or the subspace has changed since the fit'),
       FAIL_ABOVE_FLAG,
       CSV_SAFE_FLAG,
       JSON_FLAG,

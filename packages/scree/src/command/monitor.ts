@@ -1,6 +1,14 @@
-import { blockMonitor, calibrationLimits, type MonitoredBlock, type RowLimits } from '@scree/analysis';
-import { percent } from '@scree/analysis/describe';
-import { DataError, type Model } from '@scree/core';
+import {
+  blockMonitor,
+  calibrationLimits,
+  type Drift,
+  drift,
+  type MonitoredBlock,
+  type RowLimits,
+  withoutEncoding,
+} from '@scree/analysis';
+import { describeDrift, percent } from '@scree/analysis/describe';
+import { DataError, type Model, type RowSource } from '@scree/core';
 import { refuseChanged, rowsOfBlock } from '@scree/core/data';
 import { createFile, type DataFile, type OpenOptions, type RowWriter } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
@@ -44,8 +52,10 @@ export async function run(call: Call): Promise<void> {
   const shown = limits.groups ? undefined : limits.common;
   const [path, ...more] = dataPaths;
   const title = path === undefined ? 'The query' : more.length > 0 ? `${path} and ${more.length} more` : path;
-  if (flags.json) print(`${JSON.stringify(summary.json(shown, failAbove))}\n`);
-  else printLines(summary.lines(title, shown, outputWidth()));
+  const changes = flags.drift === true ? await findDrift(call, model, dataPaths, terminal) : undefined;
+  if (flags.json)
+    print(`${JSON.stringify({ ...summary.json(shown, failAbove), ...(changes ? { drift: changes } : {}) })}\n`);
+  else printLines([...summary.lines(title, shown, outputWidth()), ...(changes ? ['', ...describeDrift(changes)] : [])]);
   if (output !== undefined) terminal.note(`Every row with T², Q and reasons: ${output}`);
   if (failAbove === undefined) return;
   const chance = 2 * (1 - level);
@@ -66,6 +76,24 @@ async function checkTextOutput(call: Call): Promise<string> {
   if (!holdsText(formatOf(output) as OutputFormat))
     throw new UsageError(`${output} holds numbers only, and reasons are text: write .csv, .tsv, .parquet or .arrow.`);
   return output;
+}
+
+/** Tests of drift, with the rows of --calibrate as rows of comparison. Rows with missing values are left out. */
+async function findDrift(call: Call, model: Model, paths: readonly string[], terminal: Terminal): Promise<Drift> {
+  const dropping = { ...call, flags: { ...call.flags, missing: call.flags.missing ?? 'drop', by: undefined } };
+  const { calibrate } = call.flags;
+  const plain = withoutEncoding(model);
+  const control = { signal: call.signal, onProgress: terminal.onProgress };
+  const test = (reference?: RowSource): Promise<Drift> =>
+    withRows(dropping, model, paths, (file) =>
+      drift(plain, file.source, { ...control, ...(reference ? { reference } : {}) }),
+    );
+  const found =
+    typeof calibrate === 'string'
+      ? await withRows(dropping, model, [calibrate], ({ source }) => test(source))
+      : await test();
+  terminal.clear();
+  return found;
 }
 
 /** The limits of all rows, or of each group. */

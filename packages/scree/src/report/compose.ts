@@ -45,6 +45,7 @@ import { centresFigure } from './figures/centres-figure.js';
 import { circleFigure } from './figures/circle-figure.js';
 import { chooseColours, type RowColours, rowColumns } from './figures/colouring.js';
 import { contributionsFigure } from './figures/contributions-figure.js';
+import { controlFigure } from './figures/control-figure.js';
 import { cumulativeFigure } from './figures/cumulative-figure.js';
 import { errorsFigure } from './figures/errors-figure.js';
 import { type Figure, type FigureTable, standaloneSvg } from './figures/figure.js';
@@ -469,7 +470,9 @@ function unusualSection({ model, compared, colouring, notComputed }: Contents): 
   const section = { id: 'unusual', title: 'Unusual rows' };
   if (!compared) return { ...section, drawn: [], html: paragraphs([`Not examined. ${notComputed.unusual ?? ''}`]) };
   const { found, facts } = compared;
-  const drawn = hasLimits(found) ? [unusualFigure(found, facts, colouring)] : [];
+  // Rows of a fit have no order that the model knows of; new rows come one after the other.
+  const control = found.kind === 'new' ? controlFigure(found, facts) : undefined;
+  const drawn = hasLimits(found) ? [unusualFigure(found, facts, colouring), ...(control ? [control] : [])] : [];
   const fewer =
     compared.model.k > 0 && compared.model.k < model.k
       ? [`Rows are compared with ${firstComponents(compared.model)} alone.`]

@@ -116,6 +116,17 @@ describe('scree monitor', () => {
     expect(err).toContain('"petal width"');
   });
 
+  it('says with --drift what has changed, and in --json the numbers', () => {
+    const { code, out } = scree(['monitor', 'setosa.json', 'others.csv', '--drift', '--exclude', 'flower']);
+    expect(code).toBe(0);
+    expect(out).toContain('The mean has moved (p = 0.002).');
+    expect(out).toContain('The components explain less than before (p = 0.002).');
+    expect(out).toMatch(/Largest shifts of means: petal length 4\.906 \(before 1\.462\)/);
+    const same = scree(['monitor', 'setosa.json', 'setosa.csv', '--drift', '--calibrate', 'setosa.csv', '--json']);
+    const { drift } = JSON.parse(same.out);
+    expect(drift).toMatchObject({ reference: 'rows', mean: { changed: false }, covariance: { changed: false } });
+  });
+
   it('measures limits on good rows, of each group if asked', () => {
     const rng = random(5);
     const machine = (name: string, spread: number, n: number): string =>

@@ -52,7 +52,7 @@ const number = new Float32Array(bits.buffer);
 /** The bits of the nearest IEEE binary16 number, ties to even. Larger numbers become the largest, 65,504. */
 export function toHalf(value: number): number {
   number[0] = value;
-  const [x] = bits;
+  const x = bits[0];
   const sign = (x >>> 16) & 0x8000;
   const magnitude = x & 0x7fffffff;
   if (magnitude >= 0x477fe000) return sign | 0x7bff;

@@ -18,9 +18,9 @@ export function encodeVector(model: QueryModel, vector: ArrayLike<number>): Vect
   if (!Number.isFinite(square)) throw new RangeError('A number of the vector is not finite.');
   const z = new Float32Array(k);
   if (model.components) {
-    const fixed = new Float64Array(d);
-    const factor = toFixedPoint(x, 0, d, square, model.metric === 'cosine', fixed, 0);
-    finishScores(projectorOf(model)(fixed), 0, factor, model, z, 0);
+    const projector = projectorOf(model);
+    const factor = toFixedPoint(x, 0, d, square, model.metric === 'cosine', projector.fixed, 0);
+    finishScores(projector.project(), 0, factor, model, z, 0);
   } else firstNumbers(x, 0, square, model, z, 0);
   const code = codesFor(store, k);
   storeNumbers(store, z, 0, k, step, code, 0);

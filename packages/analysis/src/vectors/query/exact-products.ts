@@ -2,14 +2,14 @@
  * Products that are exact, so that rows and queries get the same bits. Any order of the sums, any number of threads, and fused
  * multiplications give the same result.
  *
- * The components are rounded to multiples of 2^-27, and a vector of norm at most 1 to multiples of 2^-25. Every product is then a multiple of
- * 2^-52, and by Cauchy and Schwarz every sum of some of them is at most ‖v‖·‖x‖ ≤ 1 + ε. Float64 holds such numbers exactly. The rounding of
- * the vector, 2^-26 of its norm per number, is below that of float32.
+ * The components are rounded to multiples of 2^-24, and a vector of norm at most 1 to multiples of 2^-23. Every product is then a multiple of
+ * 2^-47, and by Cauchy and Schwarz every sum of some of them is at most ‖v‖·‖x‖ ≤ 1 + ε. Float64 holds such numbers exactly. The rounding,
+ * 2^-25 and 2^-24 of the norms per number, is that of float32 for numbers near 1.
  */
-const COMPONENT_STEPS = 2 ** 27;
-const VECTOR_STEPS = 2 ** 25;
+export const COMPONENT_STEPS = 2 ** 24;
+const VECTOR_STEPS = 2 ** 23;
 
-/** Rounds components to float32 numbers that are multiples of 2^-27. Rounding twice gives the same as rounding once. */
+/** Rounds components to float32 numbers that are multiples of 2^-24. Rounding twice gives the same as rounding once. */
 export function roundComponents(components: ArrayLike<number>): Float32Array {
   const out = new Float32Array(components.length);
   for (let i = 0; i < out.length; i++)
@@ -25,7 +25,7 @@ export function squareOf(x: Float32Array, from: number, d: number): number {
 }
 
 /**
- * Writes the vector as whole numbers, x·2^25/unit, and returns the number that products with components are multiplied by. With
+ * Writes the vector as whole numbers, x·2^23/unit, and returns the number that products with components are multiplied by. With
  * `normalise`, the unit is the norm, and the products are those of the vector of length 1. Otherwise it is a power of two, not below the
  * norm. `square` is Σx².
  */

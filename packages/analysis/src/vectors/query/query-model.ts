@@ -26,7 +26,7 @@ export interface CodeRule {
 
 /** A rule with its components, as `loadQueryModel` returns it. */
 export interface QueryModel extends CodeRule {
-  /** k × d, row-major: multiples of 2^-27. Undefined if the stored vector is the first k numbers of the embedding. */
+  /** k × d, row-major: multiples of 2^-24. Undefined if the stored vector is the first k numbers of the embedding. */
   readonly components: Float32Array | undefined;
   /** k numbers that are subtracted from the products with the components: the scores of the mean. */
   readonly offset: Float64Array;

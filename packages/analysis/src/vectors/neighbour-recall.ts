@@ -1,9 +1,11 @@
-import { DataError, type Engine, type Matrix, type NumberArray, OptionError, type RowSource } from '@scree/core';
-import type { Block } from '@scree/core/data';
-import { decodeHalf, identityScaler } from '@scree/core/data';
+import { DataError, type Matrix, type NumberArray, OptionError, type RowSource } from '@scree/core';
+import { openSource } from '@scree/core/data';
 import { ProgressTracker } from '@scree/core/pipeline';
-import { evenBlocks } from './even-blocks.js';
-import { productEngine } from './products.js';
+import { NeighbourSearch, type Neighbours } from './exact-neighbours.js';
+import { FamilyCounter } from './measure.js';
+import { VectorProducts } from './products.js';
+import { type RowChunk, rowChunks } from './row-chunks.js';
+import { looseRows, querySet } from './sample-queries.js';
 
 /** Options of `neighbourRecall`. */
 export interface RecallOptions {
@@ -37,10 +39,8 @@ export interface Recall {
 const NEIGHBOURS = 10;
 /** Limit for the numbers in a sample: 256 MB as float32. */
 const LARGEST_SAMPLE = 1 << 26;
-/** Queries whose products with all rows are in memory at a time. */
+/** Queries whose products with the rows are in memory at a time. */
 const QUERIES = 128;
-/** Rows that are searched at a time. */
-const CHUNK = 1024;
 
 type Rows = RowSource | Matrix<NumberArray>;
 
@@ -50,8 +50,9 @@ type Rows = RowSource | Matrix<NumberArray>;
  * reduced vectors, such as the scores in an index. With the cosine, these two differ: scores are centred, and reconstructions
  * contain the mean. With the Euclidean distance they have the same recall, up to rounding.
  *
- * Both searches are exact. The query is the row itself, or its vector. Rows as near as the tenth count as neighbours, so
- * duplicates do not lower the result. Both sources are read once, and the same rows are sampled from both. Cost 4·queries·sample·d.
+ * All rows of the sample are compared, by the search of `reduceVectors`. The query is the row itself, or its vector. Rows as near as the tenth
+ * count as neighbours, so duplicates do not lower the result. Both sources are read once, as float32, and the same rows are sampled from both.
+ * Cost 4·queries·sample·d.
  */
 export async function neighbourRecall(original: Rows, vectors: Rows, options: RecallOptions = {}): Promise<Recall> {
   const { sample = 5000, queries = 500, metric = 'cosine', seed = 0 } = options;
@@ -71,7 +72,6 @@ export async function neighbourRecall(original: Rows, vectors: Rows, options: Re
       value: metric,
     });
   const progress = new ProgressTracker(options);
-  const engine = await productEngine(options.threads);
   const size = Math.max(2, Math.min(sample, Math.floor(LARGEST_SAMPLE / original.cols)));
   const [before, after] = [await draw(original, size, seed, progress), await draw(vectors, size, seed, progress)];
   if (before.seen !== after.seen || before.cols < after.cols) {
@@ -84,20 +84,18 @@ export async function neighbourRecall(original: Rows, vectors: Rows, options: Re
   if (rows < 2) throw new DataError('TOO_FEW_ROWS', 'A single row has no neighbours. Compare two rows or more.');
   const queried = Math.min(queries, rows);
   const neighbours = Math.min(NEIGHBOURS, rows - 1);
+  const products = await VectorProducts.open(options.threads, progress);
   let hits = 0;
   for (let from = 0; from < queried; from += QUERIES) {
-    const to = Math.min(queried, from + QUERIES);
-    const [was, is] = [
-      await nearness(before, from, to, metric, engine, progress),
-      await nearness(after, from, to, metric, engine, progress),
-    ];
-    for (let q = 0; q < to - from; q++) {
-      const own = was.subarray(q * rows, (q + 1) * rows);
-      const least = own[nearest(own, from + q, neighbours)[neighbours - 1]];
-      for (const row of nearest(is.subarray(q * rows, (q + 1) * rows), from + q, neighbours)) {
-        if (own[row] >= least) hits++;
-      }
-    }
+    const own = Int32Array.from({ length: Math.min(QUERIES, queried - from) }, (_, q) => from + q);
+    const search = new NeighbourSearch(
+      queriesOf(before, own),
+      metric === 'cosine' ? metric : 'l2',
+      neighbours,
+      products,
+    );
+    for await (const chunk of rowChunks(before.source, progress)) await search.add(chunk);
+    hits += await found(after, own, search.neighbours, { metric, at: neighbours, products, progress });
   }
   return {
     recall: hits / (queried * neighbours),
@@ -110,26 +108,54 @@ export async function neighbourRecall(original: Rows, vectors: Rows, options: Re
   };
 }
 
-/** @deprecated The earlier name of `neighbourRecall`. */
-export const recallAtTen = neighbourRecall;
+interface SearchTools {
+  readonly metric: 'cosine' | 'euclidean';
+  readonly at: number;
+  readonly products: VectorProducts;
+  readonly progress: ProgressTracker;
+}
+
+/** How many of the neighbours are among the nearest by the vectors of the sample. */
+async function found(
+  sample: Sample,
+  own: Int32Array,
+  neighbours: readonly Neighbours[],
+  { metric, ...tools }: SearchTools,
+): Promise<number> {
+  const { cols, rows, data, source } = sample;
+  const all = { data, places: new Map(Array.from({ length: rows }, (_, row) => [row, row])) };
+  const set = querySet(queriesOf(sample, own), neighbours, all, 0, own.length);
+  const search = metric === 'cosine' ? metric : 'l2';
+  const family = { reduction: 'first', store: 'float32', center: false, whiten: false, search } as const;
+  const numbers = async (chunk: RowChunk): Promise<Float32Array> => chunk.data;
+  const counter = await FamilyCounter.open(family, [cols], numbers, tools, set);
+  for await (const chunk of rowChunks(source, tools.progress)) await counter.add(chunk);
+  return [...counter.found().values()].flat().reduce((sum, { first }) => sum + first, 0);
+}
+
+function queriesOf({ data, cols: d }: Sample, own: Int32Array) {
+  const rows = data.subarray(own[0] * d, (own[own.length - 1] + 1) * d);
+  return { data: rows, count: own.length, d, own };
+}
 
 interface Sample {
   readonly data: Float32Array;
   readonly rows: number;
   readonly cols: number;
+  readonly source: RowSource;
   /** Number of rows that the sample was drawn from. */
   readonly seen: number;
 }
 
 /** Reservoir sampling (Vitter) in one pass. The sample depends only on the seed and the number of rows. */
 async function draw(from: Rows, size: number, seed: number, progress: ProgressTracker): Promise<Sample> {
-  const source = 'blocks' in from ? from : matrixSource(from);
+  const source = await openSource(from, progress);
   const { cols } = source;
-  const uniform = random(seed);
+  const uniform = mulberry(seed);
   let data = new Float32Array(Math.min(size, source.rows ?? size) * cols);
   let seen = 0;
-  for await (const block of evenBlocks(source, Math.max(1, Math.floor((1 << 20) / cols)), progress)) {
-    for (let i = 0; i < block.rows; i++, seen++) {
+  for await (const chunk of rowChunks(source, progress)) {
+    for (let i = 0; i < chunk.rows; i++, seen++) {
       const place = seen < size ? seen : Math.floor(uniform() * (seen + 1));
       if (place >= size) continue;
       if ((place + 1) * cols > data.length) {
@@ -137,73 +163,21 @@ async function draw(from: Rows, size: number, seed: number, progress: ProgressTr
         grown.set(data);
         data = grown;
       }
-      const row = block.data.subarray(i * block.stride, i * block.stride + cols);
-      data.set(block.half ? decodeHalf(row) : row, place * cols);
+      data.set(chunk.data.subarray(i * cols, (i + 1) * cols), place * cols);
     }
-    const pause = progress.yieldToEventLoop();
-    if (pause) await pause;
   }
-  return { data, rows: Math.min(seen, size), cols, seen };
+  const rows = Math.min(seen, size);
+  data = data.subarray(0, rows * cols);
+  return { data, rows, cols, seen, source: sampleSource(looseRows(data, cols), cols) };
 }
 
-function matrixSource({ rows, cols, stride = cols, data, dtype }: Matrix<NumberArray>): RowSource {
-  const block: Block = { kind: 'dense', rows, cols, stride, data, half: dtype === 'float16' };
+function sampleSource({ rows, data }: RowChunk, cols: number): RowSource {
+  const block = { kind: 'dense' as const, rows, cols, stride: cols, data };
   return { rows, cols, dtype: 'float32', rereadable: true, resident: true, blocks: () => [block] };
 }
 
-/**
- * The nearness of every row to the queries, which are the rows from…to−1. Larger is nearer: ⟨q, x⟩/‖x‖ for cosine, and ⟨q, x⟩ − ‖x‖²/2 for
- * Euclidean distance. Only the order matters. One row of the result per query.
- */
-async function nearness(
-  { data, rows, cols }: Sample,
-  from: number,
-  to: number,
-  metric: 'cosine' | 'euclidean',
-  engine: Engine,
-  progress: ProgressTracker,
-): Promise<Float64Array> {
-  const count = to - from;
-  const vectors = Float64Array.from(data.subarray(from * cols, to * cols));
-  const frame = identityScaler(cols);
-  const out = new Float64Array(count * rows);
-  for (let first = 0; first < rows; first += CHUNK) {
-    const some = Math.min(CHUNK, rows - first);
-    const part = data.subarray(first * cols, (first + some) * cols);
-    const loaded = await engine.load({ kind: 'dense', rows: some, cols, stride: cols, data: part });
-    const products = new Float64Array(some * count);
-    try {
-      await loaded.multiply(frame, vectors, count, products, () => progress.yieldToEventLoop());
-    } finally {
-      loaded.release();
-    }
-    for (let i = 0; i < some; i++) {
-      let square = 0;
-      for (let j = i * cols; j < (i + 1) * cols; j++) square += part[j] * part[j];
-      const [factor, less] = metric === 'euclidean' ? [1, square / 2] : [square > 0 ? 1 / Math.sqrt(square) : 0, 0];
-      for (let q = 0; q < count; q++) out[q * rows + first + i] = products[i * count + q] * factor - less;
-    }
-  }
-  return out;
-}
-
-/** The indexes of the largest values, largest first, without the row itself. */
-function nearest(values: Float64Array, own: number, count: number): number[] {
-  const best: number[] = [];
-  for (let i = 0; i < values.length; i++) {
-    if (i === own || (best.length === count && !(values[i] > values[best[count - 1]]))) continue;
-    let at = best.length === count ? count - 1 : best.length;
-    while (at > 0 && values[i] > values[best[at - 1]]) {
-      best[at] = best[at - 1];
-      at--;
-    }
-    best[at] = i;
-  }
-  return best;
-}
-
 /** mulberry32 (public domain). */
-function random(seed: number): () => number {
+function mulberry(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
