@@ -1,12 +1,12 @@
 import type { Model } from '@scree/core';
 import { columnContributions } from '../meaning/column-contributions.js';
 import {
-  type ColumnRange,
   type ComponentFacts,
   type ComponentMeaning,
   componentMeaning,
   type RelatedColumn,
   type RelatedGroups,
+  type RelatedRange,
 } from '../meaning/component-meaning.js';
 import { count, listed, percent } from './numbers.js';
 
@@ -68,7 +68,7 @@ function categoryParts(parts: readonly string[], most: number): string[] {
 }
 
 /** "V150–V230": neighbouring columns of a spectrum. */
-function rangeTitle({ from, to, correlation }: ColumnRange): RelatedColumn {
+function rangeTitle({ from, to, correlation }: RelatedRange): RelatedColumn {
   return { name: from === to ? from : `${from}–${to}`, correlation };
 }
 

@@ -46,7 +46,7 @@ export interface RelatedGroups {
 }
 
 /** Neighbouring columns of a spectrum or a curve that rise, or fall, together. */
-export interface ColumnRange {
+export interface RelatedRange {
   readonly from: string;
   readonly to: string;
   /** The mean of their correlations with the component. */
@@ -71,7 +71,7 @@ export interface ComponentMeaning {
   /** True if all columns, at least three, have a correlation of at least 0.5 with the same sign. */
   readonly together?: boolean;
   /** The named columns as ranges, if columns are in an order in which neighbours are alike. */
-  readonly ranges?: readonly ColumnRange[];
+  readonly ranges?: readonly RelatedRange[];
 }
 
 /** Columns with at least this |r| are named, and in any case the strongest STRONGEST. */
@@ -190,7 +190,7 @@ function riseTogether(named: readonly RelatedColumn[], columns: number): boolean
 }
 
 /** Runs of neighbouring named columns with correlations of one sign, the longest first. */
-function rangesOf(named: readonly (RelatedColumn & { readonly j: number })[]): ColumnRange[] {
+function rangesOf(named: readonly (RelatedColumn & { readonly j: number })[]): RelatedRange[] {
   const runs: { first: string; last: string; at: number; sum: number; length: number }[] = [];
   for (const { name, correlation, j } of named) {
     const run = runs.at(-1);
