@@ -132,9 +132,9 @@ describe('the size of', () => {
     }
   });
 
-  it('analyze is at most 140 kB with the pca that it contains, and asks criteria and the bootstrap later', async () => {
+  it('analyze is at most 143 kB with the pca that it contains, and asks criteria and the bootstrap later', async () => {
     for (const [built, most] of [
-      [withRolldown, 140_000],
+      [withRolldown, 143_000],
       [withEsbuild, 154_000],
     ] as const) {
       const { first, later } = await built('@scree/analysis', 'analyze');

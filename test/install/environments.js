@@ -43,6 +43,36 @@ export async function main(): Promise<readonly string[]> {
 }
 `;
 
+/** Stored vectors in Postgres with pgvector, which runs in WebAssembly: what is found there is what was measured. */
+const PGVECTOR = `import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
+import { encodeVector, loadQueryModel, reduceVectors, vectorText } from '@scree/analysis/vectors';
+const [rows, cols] = [300, 24];
+const data = Float32Array.from({ length: rows * cols }, (_, i) => Math.sin((i % 7) * (i % cols)) + Math.sin(Math.floor(i / cols) * (i % 5)) + 0.1 * Math.sin(i * i));
+const row = (i) => data.subarray(i * cols, (i + 1) * cols);
+for (const store of ['float32', 'float16', 'int8', 'bit']) {
+  const reduced = await reduceVectors({ rows, cols, data }, { store, k: 8, metric: 'l2', queries: 20 });
+  const model = loadQueryModel(reduced.queryModel);
+  const sql = reduced.sql();
+  const db = await PGlite.create({ extensions: { vector } });
+  await db.exec('CREATE EXTENSION vector; CREATE TABLE items (id integer PRIMARY KEY, embedding vector(24));');
+  await db.exec(sql.column);
+  for (let i = 0; i < rows; i++) {
+    await db.query('INSERT INTO items (id, embedding) VALUES ($1, $2)', [i, vectorText('float32', row(i))]);
+    await db.query(sql.store, [i, vectorText(store, reduced.code(i), reduced.k)]);
+  }
+  await db.exec(sql.index);
+  const ids = async (text, values) => (await db.query(text, values)).rows.map(({ id }) => id);
+  const code = vectorText(store, encodeVector(model, row(5)), reduced.k);
+  const embedding = vectorText('float32', row(5));
+  const exact = await ids('SELECT id FROM items ORDER BY embedding <-> $1::vector(24) LIMIT 1', [embedding]);
+  const found = await ids(sql.rerank, [code, embedding]);
+  if ((await ids(sql.query, [code])).length !== 10 || found[0] !== exact[0]) throw new Error(store + ': ' + found);
+  await db.close();
+}
+console.log('pgvector works');
+`;
+
 const node = (version) => ({
   name: `Node ${version}`,
   node: version,
@@ -100,6 +130,12 @@ export const ENVIRONMENTS = [
   node('20.19.0'),
   node('22'),
   node('24'),
+  {
+    name: 'pgvector (PGlite)',
+    packages: ['@electric-sql/pglite@0.5.14', '@electric-sql/pglite-pgvector@0.0.15'],
+    files: { 'a.mjs': PGVECTOR },
+    steps: [['node', 'a.mjs', 'pgvector works']],
+  },
   {
     name: 'Deno',
     scree: true,

@@ -1,8 +1,10 @@
 import type { Model, Warning } from '@scree/core';
+import type { RobustFit } from '@scree/core/pipeline';
 import type { AnalysisRecord } from './analysis.js';
 import { shareKept } from './choose/components-for.js';
 import { rowOrderOf, STABLE_ANGLE, stableAxes } from './describe/describe-stability.js';
 import { hasVariance } from './reasons.js';
+import type { RowFacts } from './rows/row-facts.js';
 
 /** Codes of findings that are not warnings. */
 type OwnCode =
@@ -85,6 +87,8 @@ const STABILITY = 70;
 const COMPONENT = { first: 68, step: 3 };
 /** Importance of unusual rows: rises by `more` if they are 5 % of all rows. */
 const UNUSUAL = { least: 46, more: 20 };
+/** Many rows that T² and Q do not show: before the stability, which they may have made. */
+const MANY_UNUSUAL = 72;
 const NOTHING_UNUSUAL = 20;
 /** A relation that the user asked for, and that the recommended number of components would hide. */
 const COVARIATE = 75;
@@ -241,9 +245,10 @@ function scalingFinding({ scaling }: Pick<AnalysisRecord, 'scaling'>): Finding[]
 }
 
 /** Rows beyond the limits of T² and Q; or those apart by robust distances, if they are more: rows that lie apart widen the limits. */
-function unusualFinding(analysis: Pick<AnalysisRecord, 'compared' | 'table' | 'secondLook'>): Finding[] {
-  const { compared, table, secondLook } = analysis;
+function unusualFinding(analysis: Pick<AnalysisRecord, 'compared' | 'table' | 'secondLook' | 'model'>): Finding[] {
+  const { compared, table, secondLook, model } = analysis;
   if (!compared) return [];
+  if (model.robust) return robustFinding(model.robust, compared.facts);
   const { counts, unusual, unusualLimits, complete } = compared.found;
   if (unusualLimits.t2 === null && unusualLimits.q === null) return [];
   const count = counts.either ?? Math.max(counts.t2, counts.q);
@@ -275,11 +280,34 @@ function unusualFinding(analysis: Pick<AnalysisRecord, 'compared' | 'table' | 's
       };
       const share = Math.min(1, total / Math.max(1, 0.05 * rows));
       return [
-        { code: 'UNUSUAL_ROWS', details: { ...details, ...more }, importance: UNUSUAL.least + UNUSUAL.more * share },
+        {
+          code: 'UNUSUAL_ROWS',
+          details: { ...details, ...more },
+          importance: many ? MANY_UNUSUAL : UNUSUAL.least + UNUSUAL.more * share,
+        },
       ];
     }
   }
   if (count === 0) return [{ code: 'NO_UNUSUAL_ROWS', details, importance: NOTHING_UNUSUAL }];
   const share = Math.min(1, count / Math.max(1, 0.05 * table.rows));
+  return [{ code: 'UNUSUAL_ROWS', details, importance: UNUSUAL.least + UNUSUAL.more * share }];
+}
+
+/** The rows beyond the limits of a robust fit. */
+function robustFinding(
+  { flagged, flaggedCount, scoreLimit, orthogonalLimit }: RobustFit,
+  { rows, nameOf }: RowFacts,
+): Finding[] {
+  const details = {
+    robust: 'fit',
+    count: flaggedCount,
+    of: rows,
+    rows: flagged.map((place) => ({ row: place + 1, name: nameOf?.(place) ?? null })),
+    complete: flagged.length === flaggedCount,
+    scoreLimit,
+    orthogonalLimit,
+  };
+  if (flaggedCount === 0) return [{ code: 'UNUSUAL_ROWS', details, importance: NOTHING_UNUSUAL }];
+  const share = Math.min(1, flaggedCount / Math.max(1, 0.05 * rows));
   return [{ code: 'UNUSUAL_ROWS', details, importance: UNUSUAL.least + UNUSUAL.more * share }];
 }

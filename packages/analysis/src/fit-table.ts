@@ -14,6 +14,8 @@ import type { AnalysisTable } from './reading/analysis-table.js';
 import { peekRows } from './reading/peek-rows.js';
 import { rememberRows } from './reading/remember-rows.js';
 import type { NotComputed } from './reasons.js';
+import type { RobustModels } from './robust/fit-table-robust.js';
+import type { RobustChoices } from './robust/robust.js';
 
 /** Options of a fit of a table, its choice of k and its bootstrap. */
 export interface TableFitOptions extends Omit<FitQuestions, 'bootstrap' | 'scale'> {
@@ -30,6 +32,8 @@ export interface TableFitOptions extends Omit<FitQuestions, 'bootstrap' | 'scale
   readonly between?: { readonly column: string; readonly labels: readonly string[] } | undefined;
   /** The models of an earlier fit of the same rows with the same options. The fit is then not repeated. */
   readonly fitted?: NestedModels | undefined;
+  /** Fits robust components instead, as `robust` does. Criteria are computed without the flagged rows. Default: not robust. */
+  readonly robust?: RobustChoices | undefined;
   /** Replaces the reading of the rows: returns the same rows, or their moments. */
   readonly read?: (() => Promise<RowSource | Moments>) | undefined;
 }
@@ -54,18 +58,22 @@ export interface TableFit extends NestedModels {
 
 /** Fits a table, chooses the number of components and draws the bootstrap. */
 export async function fitTable(
-  table: Pick<AnalysisTable, 'source' | 'coding' | 'fit'>,
-  { criteria = 'all', bootstrap, between, fitted, read, memory, scale, ...others }: TableFitOptions,
+  table: Pick<AnalysisTable, 'source' | 'coding' | 'fit' | 'placesOf'>,
+  { criteria = 'all', bootstrap, between, fitted, read, memory, robust, scale, ...others }: TableFitOptions,
 ): Promise<TableFit> {
+  // The code of robust fits is loaded when it is needed.
+  const robustly = robust && (await import('./robust/fit-table-robust.js'));
+  if (robust) robustly?.checkRobustTable(table, { ...others, between, read }, robust);
   const budget = new MemoryBudget(memory);
   const chosen = scale === 'auto' ? await scaleOf(table, { read, fitted, options: others, budget }) : undefined;
   const { scaling, source: given = table.source, moments: readMoments } = chosen ?? {};
-  const own = scale === 'auto' ? scaling?.rule : scale;
+  const rule = scale === 'auto' ? scaling?.rule : scale;
+  const own = robust && rule === 'unit' ? 'median' : rule;
   const asked = own === undefined ? others : { ...others, scale: own };
   const options: FitQuestions = memory === undefined ? asked : { ...asked, memory: budget.share('engine') };
   if (between) return { ...(await fitMeans(given, between, options)), scaling };
   const asks = criteria !== 'none' || bootstrap !== 0;
-  const source = given.resident ? given : rememberRows(given, asks ? budget.share('results') / 2 : 0);
+  const source = given.resident ? given : rememberRows(given, asks || robust ? budget.share('results') / 2 : 0);
   const start = performance.now();
   // The replicates of a bootstrap are drawn after the fit.
   let drawing: number | undefined;
@@ -88,9 +96,11 @@ export async function fitTable(
         await fitAndAsk(moments, omit(questions, 'weights'))
       : await fitAndAsk(source as Data, {
           ...questions,
-          bootstrap: replicatesNow(bootstrap, source, questions.weights),
+          bootstrap: robust ? 0 : replicatesNow(bootstrap, source, questions.weights),
         });
+  const found = robust && (await robustly?.robustModels(source, nested, table, questions, robust));
   const seconds = ((drawing ?? performance.now()) - start) / 1000;
+  if (found) return { ...(await chosenRobust(found, { source, seconds, criteria, questions })), scaling };
   // Moments do not know the table that they were read from.
   const model = moments ? withWarnings(nested.model, (await table.source.warnings?.()) ?? []) : nested.model;
   if (!asks) {
@@ -162,6 +172,32 @@ async function scaleOf(
 /** Returns true for MCA, FAMD and MFA, which scale columns themselves, and for log-ratios, which have one unit. */
 function prescribesScale({ fit, coding: encoding }: Pick<AnalysisTable, 'coding' | 'fit'>): boolean {
   return fit?.scale !== undefined || compositionParts(encoding?.columns ?? []).length > 0;
+}
+
+/** A robust fit, with the criteria of the rows that are not flagged. */
+async function chosenRobust(
+  { models, others }: RobustModels,
+  {
+    source,
+    seconds,
+    criteria,
+    questions,
+  }: Pick<TableFit, 'source' | 'seconds'> & {
+    readonly criteria: NonNullable<TableFitOptions['criteria']>;
+    readonly questions: FitQuestions;
+  },
+): Promise<TableFit> {
+  const { model, first } = models;
+  const { model: chosen, notComputed } = await addChoiceAndStability(model, {
+    effort: criteria === 'none' || !others ? 'quick' : criteria,
+    criteria: criteria !== 'none' && others !== undefined,
+    replicates: 0,
+    source: others,
+    moments: undefined,
+    options: questions,
+  });
+  const stability = { code: 'ROBUST' } as const;
+  return { model: chosen, first, source, seconds, notComputed: { ...notComputed, stability } };
 }
 
 /** Returns false for levels of categories and for log-ratios: warnings about units do not apply to them. */

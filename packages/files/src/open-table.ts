@@ -12,6 +12,7 @@ import type { DataFile } from './table/data-file.js';
 import type { FileFacts } from './table/file-rows.js';
 import { makeDataFile } from './table/make-data-file.js';
 import { withMissingMarkers } from './table/missing-markers.js';
+import { transposedIfAsked } from './table/transposed.js';
 
 /** A file whose format is known, and its unpacked content. */
 export interface Identified {
@@ -79,7 +80,8 @@ export async function openData(
   try {
     const { na = [] } = options;
     const marked = na.length === 0 ? table : withMissingMarkers(table, na, facts.path);
-    return makeDataFile(withClose(marked, close), options, facts);
+    const transposed = await transposedIfAsked(withClose(marked, close), options, facts.path);
+    return makeDataFile(transposed.table, transposed.options, facts);
   } catch (error) {
     await table.close();
     throw error;

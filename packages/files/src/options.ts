@@ -54,6 +54,11 @@ export interface FileOptions {
    * columns of numbers as numbers.
    */
   readonly keep?: 'text' | 'numbers' | undefined;
+  /**
+   * Rows become columns and columns become rows, as of a table with one line per gene and one column per sample. The first column names the new
+   * columns if it is text; the names of the old columns name the rows. Other options are about the transposed table.
+   */
+  readonly transpose?: boolean | undefined;
   /** A query whose result is the data: of the tables in a database file, or of files by their names. */
   readonly sql?: string | undefined;
   /** Which array of a .npz file, or which table of a database. */
@@ -81,6 +86,8 @@ export function checkFileOptions(options: FileOptions): CheckedOptions {
   if (categories !== undefined && categories !== true && categories !== 'only' && !isList) {
     throw bad('categories', categories, "must be true, 'only' or a list of column names");
   }
+  if (options.transpose !== undefined && typeof options.transpose !== 'boolean')
+    throw bad('transpose', options.transpose, 'must be true or false');
   if (options.only && options.supplementaryRows) {
     throw new OptionError('BAD_OPTION', 'only and supplementaryRows both choose rows. Leave one of them out.', {
       option: 'only',

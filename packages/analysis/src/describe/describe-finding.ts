@@ -157,7 +157,7 @@ function stabilitySentence({ stable, unstable, driven = [], degrees, halves = []
     driven.length === 0
       ? []
       : [
-          `${listed(driven.map((c) => `PC${c}`))} ${are(driven)} no finding about other samples, because few rows make ${driven.length === 1 ? 'it' : 'them'}`,
+          `${listed(driven.map((c) => `PC${c}`))} ${driven.length === 1 ? 'says' : 'say'} nothing of other samples, because few rows make ${driven.length === 1 ? 'it' : 'them'}`,
         ];
   return capitalised(`${[...first, ...rest, ...made].join('; ')}.`);
 }

@@ -1,3 +1,5 @@
+import type { RobustFit } from '@scree/core/pipeline';
+import type { Analysis } from '../analysis.js';
 import { count, listed, percent, plural } from './numbers.js';
 
 /** Sentences about few rows that make an answer. */
@@ -32,7 +34,7 @@ export interface RowsApart {
   readonly rows: readonly NamedRow[];
   readonly complete: boolean;
   /** `many` if more rows are flagged than by chance, `apart` for rows beyond limits that allow for the number of rows. */
-  readonly robust: 'many' | 'apart';
+  readonly robust: 'many' | 'apart' | 'fit';
   /** About as many good rows are flagged in a table of this size. */
   readonly byChance: number;
 }
@@ -45,6 +47,8 @@ export interface Influence extends NamedRow {
 
 /** Most rows that are named, and most ranges that are listed. */
 const [NAMED, RANGES] = [4, 6];
+/** Influential rows that are named. */
+const INFLUENTIAL = 3;
 
 /** "14 of 75 rows (1–14) make 81 % of PC1. Without them no component stands out." */
 export function describeFewRows(found: FewRows): string {
@@ -70,12 +74,50 @@ export function describeRowsApart(found: RowsApart): string {
   const { count: rows, classical, robust, byChance } = found;
   const shows = classical === 0 ? 'show none of them' : `show only ${count(classical)}`;
   const hidden = `T² and Q ${shows}, because their limits are computed with these rows.`;
+  if (robust === 'fit') return beyondLimits(found.rows, rows, found.of);
   if (robust === 'many') {
     return `${someOf(found)}${rowsInBrackets(found.rows, rows)} are beyond the robust limits, and about ${plural(byChance, 'good row')} would be. ${hidden}`;
   }
   if (rows === 1 && found.rows.length === 1)
     return `Row ${standing(found.rows[0])} lies apart from the others by robust distances. It is within the limits of T² and Q, which are computed with it.`;
   return `${someOf(found)}${rowsInBrackets(found.rows, rows)} lie apart from the others by robust distances. ${hidden}`;
+}
+
+/** "14 of 75 rows (1–14) are beyond the robust 97.5 % limits." */
+export function describeRobust({ flagged, flaggedCount }: RobustFit, of: number): string {
+  return beyondLimits(
+    flagged.map((row) => ({ row: row + 1, name: null })),
+    flaggedCount,
+    of,
+  );
+}
+
+function beyondLimits(rows: readonly NamedRow[], total: number, of: number): string {
+  const some = `${total === 0 ? 'None' : count(total)} of ${plural(of, 'row')}`;
+  return `${some}${rowsInBrackets(rows, total)} ${total <= 1 ? 'is' : 'are'} beyond the robust 97.5\u00a0% limits.`;
+}
+
+/** The sentences of the second look for the section about rows. */
+export function describeSecondLook({ findings, secondLook }: Pick<Analysis, 'findings' | 'secondLook'>): string[] {
+  if (!secondLook) return [];
+  const { flaggedCount, rows, influence, components, angle } = secondLook;
+  const said = findings.flatMap(({ code, details }) => {
+    if (code === 'FEW_ROWS_DRIVE') return [describeFewRows(details as unknown as FewRows)];
+    return code === 'UNUSUAL_ROWS' && details.robust !== undefined
+      ? [describeRowsApart(details as unknown as RowsApart)]
+      : [];
+  });
+  // Smaller angles would be shown as 0°.
+  const felt = influence.filter((each) => each.angle >= Math.PI / 180);
+  const strongest = felt.slice(0, INFLUENTIAL).map(({ number, name, component, angle }) => {
+    const title = standing({ row: number, name });
+    return `row ${title} turns PC${component} by ${wholeDegrees(angle)}`;
+  });
+  return [
+    ...said,
+    `A robust subspace of ${plural(components, 'component')} (ROBPCA) flags ${flaggedCount === 0 ? 'none' : count(flaggedCount)} of ${plural(rows, 'row')} at 97.5\u00a0%, and the kept components are ${wholeDegrees(angle)} from it.`,
+    ...(strongest.length === 0 ? [] : [`Left out alone, ${listed(strongest)}.`]),
+  ];
 }
 
 /** "Row 5 (Karpov) alone turns PC2 by 31°." */

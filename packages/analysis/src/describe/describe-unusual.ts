@@ -65,10 +65,18 @@ function rowsInOrder(rows: readonly { readonly row: number }[], facts: Described
 }
 
 /** Explains which limit rows exceed, what it means, and how many rows are beyond the usual limits. */
-export function explainUnusual(model: DescribedModel, found: UnusualRows, facts: DescribedRows): string[] {
+export function explainUnusual(
+  model: DescribedModel,
+  found: UnusualRows,
+  facts: DescribedRows,
+  /** True if another measure shows unusual rows. */
+  others = false,
+): string[] {
   if (!hasLimits(found)) return [describeUnusual(found, facts)];
   return [
-    describeUnusual(found, facts).replace(/\.$/, '') + causes(found, facts),
+    others && found.counts.either === 0
+      ? 'T² and Q show no unusual row.'
+      : describeUnusual(found, facts).replace(/\.$/, '') + causes(found, facts),
     model.k === 0
       ? `No component is kept, so rows are compared with the ${centre(model, found)} alone: Q is the squared distance of a row from it.`
       : `T² (Hotelling) measures how far a row lies from the ${centre(model, found)} within the ${model.uniqueness.rank === 1 ? 'component' : `${count(model.uniqueness.rank)} components together`}, relative to ${model.uniqueness.rank === 1 ? 'its variance' : 'their variances'}; Q is the squared distance of a row from its reconstruction.`,

@@ -24,6 +24,7 @@ export {
 export { describeReason, describeReasons } from './describe-reason.js';
 export { describeRowReason } from './describe-row-reason.js';
 export { describeScale, type ScaleDescription } from './describe-scale.js';
+export { describeRobust, describeSecondLook } from './describe-second-look.js';
 export {
   describeStability,
   describeVarianceBias,

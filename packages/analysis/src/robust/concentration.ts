@@ -76,7 +76,7 @@ export function isEstimate(found: Estimate | Uint32Array): found is Estimate {
   return 'logDeterminant' in found;
 }
 
-/** Indexes of the h smallest values, in order of the rows. Of equal values, the first rows are taken. */
+/** Indexes of the h smallest values, in order of the rows. If values are equal, the first rows are taken. */
 export function nearest(values: Float64Array, h: number): Uint32Array {
   const bound = kthSmallest(values, h);
   const out = new Uint32Array(h);

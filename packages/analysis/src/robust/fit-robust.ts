@@ -7,7 +7,7 @@ import { inColumns, readRobustRows, type SubspaceOfColumns } from './robust-rows
 import { sphericalComponents } from './spherical.js';
 import { leadingAxes } from './subset-moments.js';
 
-/** What a robust fit is asked for. */
+/** The options of a robust fit. */
 export interface RobustRequest {
   readonly method: RobustMethod;
   readonly k: number;

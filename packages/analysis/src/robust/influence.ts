@@ -15,7 +15,7 @@ import { ascending } from './robust-order.js';
  * those left out. The angle is then exact to first order in the share of the row.
  */
 
-/** What is known of the scatter in the coordinates of the components. */
+/** The scatter in the coordinates of the components. */
 export interface InfluenceSetting {
   /** Variances of the components, largest first, and of the direction that stands for those left out. */
   readonly variances: Float64Array;

@@ -23,7 +23,7 @@ export interface RobustSubspace {
   /** k × p, orthonormal rows. */
   readonly vectors: Float64Array;
   readonly variances: Float64Array;
-  /** Variances of all directions together, as far as they are known. */
+  /** The sum of the variances of all directions. */
   readonly totalVariance: number;
   /** Number of rows on the hyperplane that h rows lie on, if there is one. */
   readonly onPlane?: number | undefined;

@@ -118,7 +118,7 @@ function gapOf(spectrum: Float64Array, i: number, d: number): number {
 /** Axes whose variances differ from their neighbours by less than this share of the first are not determined. */
 const SAME = 1e-8;
 
-/** Which axes the robust variances determine, as far as these are known. Rounding of the data is not followed through the search. */
+/** The axes that the robust variances determine. Rounding of the data is not followed through the search. */
 function uniquenessOf(found: FoundSubspace, rank: number): Uniqueness {
   const { variances } = found;
   const k = variances.length;

@@ -22,7 +22,7 @@ export interface MappedRow extends RowTitle {
   readonly flagged: boolean;
 }
 
-/** Whether few rows made the answer: rows that differ from the others by a robust measure, and what they do to the components. */
+/** Rows that differ from the others by a robust measure, and what they do to the components. */
 export interface SecondLook {
   readonly method: RobustMethod;
   /** Components of the robust subspace. */
@@ -226,7 +226,7 @@ function titleOf(row: number, { numberOf, nameOf }: RowFacts): RowTitle {
   return { row, number: numberOf(row), name: nameOf?.(row) ?? null };
 }
 
-/** All rows for the outlier map; of many rows the flagged ones and every so many of the others. */
+/** The rows of the outlier map: all, or the flagged rows and an even sample of the others. */
 function mapOf(
   flagged: readonly number[],
   robust: { readonly score: Float64Array; readonly orthogonal: Float64Array },

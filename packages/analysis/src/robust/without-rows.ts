@@ -36,7 +36,7 @@ export async function fitWithout(
   await progress.yieldToEventLoop();
   const { model: rest } = await nestedModels(mapSource(source, { close: () => {}, warnings: () => [] }), {
     ...shared,
-    ...(model.scaling === 'none' ? {} : { scale: options.scale ?? 'none' }),
+    ...scaleOfFit(model, options),
     weights: others,
     k: Math.min(model.k, source.cols),
   });
@@ -64,7 +64,7 @@ export async function allComponents(
   if (k >= Math.min(d, n - 1) || rows !== n || n * d * least + 10 * least ** 3 > FEW_OPERATIONS) return model;
   const { model: whole } = await nestedModels(mapSource(source, { close: () => {}, warnings: () => [] }), {
     ...pick(options, 'center', 'columnWeights', 'ddof', 'threads', 'signal', 'seed'),
-    ...(model.scaling === 'none' ? {} : { scale: options.scale ?? 'none' }),
+    ...scaleOfFit(model, options),
     ...(weights ? { weights } : {}),
     k: 'all',
   });
@@ -88,7 +88,10 @@ export async function keptWithout(
   const tables = perTable === undefined ? undefined : Math.min(MOST_TABLES, Math.floor(OPERATIONS / perTable));
   if (tables !== undefined && tables < FEWEST_TABLES) return null;
   const rest = await otherRows(source, leftOut, progress);
-  const shared = pick(options, 'center', 'scale', 'columnWeights', 'ddof', 'threads', 'signal', 'seed');
+  const shared = {
+    ...pick(options, 'center', 'columnWeights', 'ddof', 'threads', 'signal', 'seed'),
+    ...scaleOfFit(model, options),
+  };
   try {
     const { k } = await chooseComponents(rest, {
       ...shared,
@@ -108,4 +111,12 @@ function deciderOf({ choice }: Model): CriterionName | undefined {
   if (!choice) return undefined;
   const found = choice.criteria.find(({ name, k }) => mayDecide(name) && k === choice.k && choice.agree.includes(name));
   return found && isCriterion(found.name) ? found.name : undefined;
+}
+
+/** The scaling of the fit as an option. */
+function scaleOfFit({ scaling, scale }: Model, { columnWeights }: FitQuestions): Pick<FitQuestions, 'scale'> {
+  if (scaling === undefined || scaling === 'none') return {};
+  if (scaling !== 'given') return { scale: scaling };
+  // The scale of a model has the column weights.
+  return { scale: scale.map((value, j) => value * Math.sqrt(columnWeights?.[j] ?? 1)) };
 }

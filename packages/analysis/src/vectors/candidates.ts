@@ -102,6 +102,6 @@ export function stepFor(sample: Float32Array): number {
 /** Numbers of components that are tried first, up to `most` and with it. */
 export function sizesUpTo(most: number): number[] {
   const sizes: number[] = [];
-  for (let power = 8; power <= most; power *= 2) sizes.push(power, 1.5 * power);
+  for (let power = most < 64 ? 4 : 16; power <= most; power *= 2) sizes.push(power, 1.5 * power);
   return [...new Set([...sizes.filter((size) => size < most), most])];
 }

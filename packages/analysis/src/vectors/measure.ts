@@ -180,12 +180,11 @@ export class FamilyCounter {
       const range = { stride: most, left, right };
       const out = s > 0 ? part : sums;
       await products.between({ data, rows, ...range }, { data: queries, rows: count, ...range }, out);
-      if (s > 0) addTo(sums, part);
       for (let i = 0; i < rows; i++) {
         for (let c = i * most + left; c < i * most + right; c++) squares[i] += data[c] * data[c];
       }
       rowTerms(this.#family.search, squares, factors, less);
-      this.#counters[s].add(sums, rows, chunk.first, factors, less);
+      this.#counters[s].add(sums, rows, chunk.first, factors, less, s > 0 ? part : undefined);
       left = right;
       const pause = progress.yieldToEventLoop();
       if (pause) await pause;
@@ -196,9 +195,4 @@ export class FamilyCounter {
   found(): Map<string, Found[]> {
     return new Map(this.#sizes.map((k, s) => [keyOf({ ...this.#family, k }), this.#counters[s].found()]));
   }
-}
-
-/** A separate function, so that the engine compiles it after a few chunks. */
-function addTo(into: Float64Array, more: Float64Array): void {
-  for (let i = 0; i < into.length; i++) into[i] += more[i];
 }

@@ -57,15 +57,48 @@ export class RankCounter {
   }
 
   /**
-   * Adds `rows` stored vectors from index `first` on. The nearness of row i to query q is products[i·queries + q]·factors[i] − less[i].
+   * Adds `rows` stored vectors from index `first` on. The nearness of row i to query q is products[i·queries + q]·factors[i] − less[i]. If
+   * `more` is given, it is first added to the products, in the same loop.
    */
-  add(products: Float64Array, rows: number, first: number, factors: Float64Array, less: Float64Array): void {
+  add(
+    products: Float64Array,
+    rows: number,
+    first: number,
+    factors: Float64Array,
+    less: Float64Array,
+    more?: Float64Array,
+  ): void {
+    if (more) {
+      this.#addBoth(products, more, rows, first, factors, less);
+      return;
+    }
     const least = this.#least;
     const queries = least.length;
     for (let i = 0, at = 0; i < rows; i++) {
       const [factor, minus] = [factors[i], less[i]];
       for (let q = 0; q < queries; q++, at++) {
         const value = products[at] * factor - minus;
+        if (value >= least[q]) this.#count(q, first + i, value);
+      }
+    }
+  }
+
+  #addBoth(
+    products: Float64Array,
+    more: Float64Array,
+    rows: number,
+    first: number,
+    factors: Float64Array,
+    less: Float64Array,
+  ): void {
+    const least = this.#least;
+    const queries = least.length;
+    for (let i = 0, at = 0; i < rows; i++) {
+      const [factor, minus] = [factors[i], less[i]];
+      for (let q = 0; q < queries; q++, at++) {
+        const sum = products[at] + more[at];
+        products[at] = sum;
+        const value = sum * factor - minus;
         if (value >= least[q]) this.#count(q, first + i, value);
       }
     }

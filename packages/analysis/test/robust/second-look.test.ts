@@ -29,9 +29,7 @@ describe('the second look', () => {
     );
     const stability = analysis.findings.find(({ code }) => code === 'STABILITY');
     expect(stability?.details).toMatchObject({ stable: [], driven: [1] });
-    expect(sentence(analysis, 'STABILITY')).toContain(
-      'PC1 is no finding about other samples, because few rows make it.',
-    );
+    expect(sentence(analysis, 'STABILITY')).toContain('PC1 says nothing of other samples, because few rows make it.');
     const { secondLook } = JSON.parse(JSON.stringify(analysisJson(analysis)));
     expect(secondLook).toMatchObject({
       method: 'projection',
@@ -65,7 +63,7 @@ describe('the second look', () => {
 
   it('computes shares and angles as their definitions say', async () => {
     const rows = hbk();
-    const analysis = await looked(rows);
+    const analysis = await looked(rows, { scale: 'none' });
     const model = await pca(rows);
     const scores = await model.transform(rows);
     const own = analysis.secondLook;

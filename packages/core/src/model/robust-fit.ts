@@ -1,7 +1,5 @@
-/** The methods of robust fits. */
-export const ROBUST_METHODS = ['mcd', 'projection', 'spherical'] as const;
 /** A method of robust fits: the minimum covariance determinant, ROBPCA, or spherical components. */
-export type RobustMethod = (typeof ROBUST_METHODS)[number];
+export type RobustMethod = 'mcd' | 'projection' | 'spherical';
 
 /** How a model was fitted robustly, and the rows that differ from the others. */
 export interface RobustFit {

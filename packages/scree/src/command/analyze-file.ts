@@ -3,6 +3,7 @@ import {
   type AnalysisTable,
   type AnalyzeTableOptions,
   analyzeTable,
+  type RobustMethod,
   type TableFitOptions,
 } from '@scree/analysis';
 import { DEFAULT_MEMORY } from '@scree/files';
@@ -59,10 +60,26 @@ export async function questionsOf(
     ...(weightFile === undefined ? {} : { columnWeights: await readColumnWeights(weightFile, names) }),
     ...(flags.between === undefined ? {} : { between: await betweenLabels(file, flags) }),
     ...(bootstrap === undefined ? {} : { bootstrap }),
+    ...robustOf(flags),
     memory: (flags.memory as number | undefined) ?? DEFAULT_MEMORY,
     onProgress: terminal.onProgress,
     signal,
   };
+}
+
+/** --robust and --robust-share. */
+export function robustOf(flags: Call['flags']): Pick<TableFitOptions, 'robust'> {
+  const method = flags.robust as RobustMethod | 'auto' | undefined;
+  const share = flags['robust-share'] as number | undefined;
+  if (method === undefined) {
+    if (share === undefined) return {};
+    throw new UsageError('--robust-share belongs to a robust fit: use it with --robust auto.');
+  }
+  const other = ['no-center', 'between', 'weights', 'whiten', 'checkpoint', 'covariance'].find(
+    (name) => flags[name] !== undefined,
+  );
+  if (other) throw new UsageError(`--${other} does not go with --robust. Leave one of them out.`);
+  return { robust: { method, ...(share === undefined ? {} : { share }) } };
 }
 
 /** The replicates of the bootstrap, and how they are drawn. */

@@ -7,7 +7,7 @@ import { writeModel } from '../disk/model-file.js';
 import { checkTarget } from '../disk/output-target.js';
 import { describeSummary } from '../disk/summary-file.js';
 import { formatOf } from '../disk/write-file.js';
-import { analyzeFile } from './analyze-file.js';
+import { analyzeFile, robustOf } from './analyze-file.js';
 import { byGroup, refuseRowsApart } from './by-group.js';
 import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
@@ -33,6 +33,7 @@ export async function run(call: Call): Promise<void> {
   const { output } = flags;
   fitOptions(flags);
   methodOf(flags);
+  robustOf(flags);
   if (flags.full && flags.json)
     throw new UsageError('--full is about what is printed, and --json prints every number. Leave one of them out.');
   if (typeof output === 'string' && formatOf(output))
@@ -96,7 +97,9 @@ async function writeResults(
 /** Without rows: everything but which of them are unusual. */
 async function analyzeMoments(summary: TableSummary, call: Call, terminal: Terminal): Promise<object | undefined> {
   const { flags, positionals } = call;
-  const needing = ['supplementary', 'group', 'supplementary-rows', 'tables'].find((name) => flags[name] !== undefined);
+  const needing = ['supplementary', 'group', 'supplementary-rows', 'tables', 'robust'].find(
+    (name) => flags[name] !== undefined,
+  );
   if (needing)
     throw new UsageError(`--${needing} needs the rows, and moments do not have them. Analyse the data themselves.`);
   const rotate = flags.rotate as AnalyzeOptions['rotate'];

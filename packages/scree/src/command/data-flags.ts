@@ -1,6 +1,6 @@
 import type { FileFormat } from '@scree/files';
 import type { OpenOptions } from '../disk/open-file.js';
-import { choice, type Flag, list, size, text } from './flags.js';
+import { choice, type Flag, list, size, text, toggle } from './flags.js';
 
 /** The least that `@scree/files` accepts. Repeated here because a help text must not load the readers. */
 const MIN_MEMORY = 16e6;
@@ -25,6 +25,10 @@ const FORMATS = Object.keys({
 export const DATA_FLAGS: readonly Flag[] = [
   list('columns', 'A,B,…', 'columns to use (default: all numeric ones); those of arrays by number: 0-99,120'),
   list('exclude', 'A,B,…', 'columns to leave out'),
+  toggle(
+    'transpose',
+    'the file has variables in rows, such as genes, and observations in columns: exchange them; the first column names the variables, and the header names the observations',
+  ),
   text('label', 'COLUMN', 'column that names the rows and colours them in figures; it is not analysed'),
   text('name', 'COLUMN', 'column that names the rows, if another one colours them'),
   text('color', 'COLUMN', 'column that colours the rows in figures, if another one names them'),

@@ -178,6 +178,7 @@ function correlations({ model, related, kept }: Analysis): string[] {
       return { name: name ?? withoutName(j), own, size, weight: Math.max(...contribution.slice(0, k)) };
     })
     .filter(({ size }) => size > 0);
+  if (known.length === 0) return [];
   const shown = [...known]
     .sort((a, b) => b.weight - a.weight)
     .slice(0, known.length === MOST_COLUMNS + 1 ? known.length : MOST_COLUMNS)

@@ -6,6 +6,7 @@ import {
   describeKept,
   describeMeaning,
   describeScale,
+  describeSecondLook,
   describeStability,
   describeUnusual,
   describeVarianceBias,
@@ -79,7 +80,7 @@ export function describeFull(analysis: Analysis, description: string, next: Next
     ...describeRotation(analysis, text),
     '',
     'Unusual rows',
-    ...(compared ? describeRows(compared, model, text) : text(notExamined('unusual', notComputed))),
+    ...(compared ? describeRows(analysis, compared, text) : text(notExamined('unusual', notComputed))),
     '',
     ...wrap(describeAccuracy(model), width, 2),
     ...(next.length === 0 ? [] : ['', 'Next']),
@@ -297,16 +298,18 @@ function degrees(radians: number): string {
 }
 
 function describeRows(
+  analysis: Analysis,
   { model, facts, found }: ComparedRows,
-  whole: Model,
   text: (sentence: string) => string[],
 ): string[] {
   const { t2, q } = found.unusualLimits;
   // The table has the names.
   const { nameOf: _, ...numbered } = facts;
   const limited = t2 !== null || q !== null;
-  const sentences = limited ? explainUnusual(model, found, numbered) : [describeUnusual(found, numbered)];
-  if (model.k < whole.k) {
+  const hidden = analysis.findings.some(({ code }) => code === 'FEW_ROWS_DRIVE' || code === 'UNUSUAL_ROWS');
+  const sentences = limited ? explainUnusual(model, found, numbered, hidden) : [describeUnusual(found, numbered)];
+  sentences.splice(1, 0, ...describeSecondLook(analysis));
+  if (model.k < analysis.model.k) {
     sentences.splice(1, 0, `Rows are compared with ${firstComponents(model)}; -k takes another number.`);
   }
   const shown = found.unusual.slice(0, MOST_ROWS);

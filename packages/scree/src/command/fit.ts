@@ -1,5 +1,5 @@
 import { betweenJson, fitSummary, type NotComputed, type TableFit, type TableFitOptions } from '@scree/analysis';
-import { describeBetween } from '@scree/analysis/describe';
+import { describeBetween, describeRobust } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { showBytes } from '@scree/files/platform';
@@ -11,6 +11,7 @@ import { writeModel } from '../disk/model-file.js';
 import { checkTarget, isSameFile } from '../disk/output-target.js';
 import { describeSummary } from '../disk/summary-file.js';
 import { formatOf } from '../disk/write-file.js';
+import { robustOf } from './analyze-file.js';
 import { byGroup } from './by-group.js';
 import { checkEnding, checkTable } from './check-output.js';
 import { identityOf, momentsWithCheckpoint } from './checkpoint.js';
@@ -38,6 +39,7 @@ export async function run(call: Call): Promise<void> {
   }
   const options = fitOptions(flags);
   methodOf(flags);
+  robustOf(flags);
   const { output, checkpoint } = flags;
   if (checkpoint !== undefined && positionals.some(isSparkUrl))
     throw new UsageError('--checkpoint is not for tables on Spark, whose rows have no order: leave it out.');
@@ -72,6 +74,8 @@ export async function run(call: Call): Promise<void> {
   if (summary && scores)
     throw new UsageError('--scores needs rows, and moments have none: leave it out, or give the data.');
   if (summary) {
+    if (flags.robust !== undefined)
+      throw new UsageError('--robust needs the rows, and moments do not have them. Fit the data themselves.');
     const options = summaryOptions(summary, call, terminal);
     terminal.note(describeSummary(summary.header, positionals[0]));
     const fitted = await fitSummary(summary, { ...options, criteria: 'quick' });
@@ -207,13 +211,14 @@ function describeFit(model: Model, seconds: number, explain: boolean, notCompute
     ([name, cost]) => `  ${name.padEnd(12)} ${duration(cost as number)}`,
   );
   return [
-    `${model.plan.reason} (${model.plan.solver} on ${model.plan.engine}, ${duration(seconds)})`,
+    `${model.plan.reason} (${model.robust ? '' : `${model.plan.solver} on ${model.plan.engine}, `}${duration(seconds)})`,
     ...(explain && costs.length > 0
       ? [
           `Predicted time of every solver, on ${model.plan.engine === 'spark' ? "Spark's executors" : 'four cores'}:`,
           ...costs,
         ]
       : []),
+    ...(model.robust ? [describeRobust(model.robust, model.n)] : []),
     '',
     ...describeModel(model, notComputed),
   ];

@@ -138,9 +138,16 @@ async function withFileToReport(
 
 /** Flags of a fit do not go with a model that is brought. */
 function refuseWithModel(flags: Call['flags']): void {
-  const other = ['supplementary', 'supplementary-rows', 'group', 'between', 'by', 'rotate', 'column-weights'].find(
-    (name) => flags[name] !== undefined,
-  );
+  const other = [
+    'supplementary',
+    'supplementary-rows',
+    'group',
+    'between',
+    'by',
+    'rotate',
+    'column-weights',
+    'robust',
+  ].find((name) => flags[name] !== undefined);
   if (other)
     throw new UsageError(
       `--${other} belongs to a fit, and --model brings a model. Leave one of them out${other === 'group' ? ', or use --color' : ''}.`,

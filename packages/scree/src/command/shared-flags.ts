@@ -47,6 +47,22 @@ export const BOOTSTRAP_FLAG = number(
   (v) => v === 0 || (Number.isSafeInteger(v) && v >= 10 && v <= 100_000),
 );
 
+/** Robust components, for commands that fit. */
+export const ROBUST_FLAGS: readonly Flag[] = [
+  choice(
+    'robust',
+    ['auto', 'mcd', 'projection', 'spherical'],
+    'components that few rows cannot change: of the minimum covariance determinant (mcd), by projections (ROBPCA), or on a sphere; auto chooses by the shape',
+  ),
+  number(
+    'robust-share',
+    'SHARE',
+    'share of the rows that --robust is computed from; the others may be anything (default: 0.75)',
+    'be from 0.5 to 1',
+    (v) => v >= 0.5 && v <= 1,
+  ),
+];
+
 export const BOOTSTRAP_BLOCK_FLAG = number(
   'bootstrap-block',
   'ROWS',

@@ -164,6 +164,10 @@ async function openDatabase(url: string, options: CheckedOptions, signal?: Abort
   if (options.format !== undefined)
     throw new OptionError('BAD_OPTION', `format is for files, and ${path} is a database.`, { option: 'format' });
   if (isSparkUrl(url)) {
+    if (options.transpose)
+      throw new OptionError('BAD_OPTION', 'Tables on Spark have no order of rows, so they cannot be transposed.', {
+        option: 'transpose',
+      });
     if (options.na)
       throw new OptionError(
         'BAD_OPTION',
@@ -224,6 +228,7 @@ async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<U
     options.supplementary !== undefined ||
     options.groups !== undefined ||
     options.supplementaryRows !== undefined ||
+    options.transpose === true ||
     options.sql !== undefined;
   if (format && STREAMABLE.includes(format) && !twice && !isFortran(head)) {
     const table = await openTableOrQuery(bytes, { name: '', format }, options);

@@ -11,6 +11,7 @@ import {
   describeReasons,
   describeRounding,
   describeScale,
+  describeSecondLook,
   describeSpreads,
   describeStability,
   describeUniqueness,
@@ -51,6 +52,7 @@ import { errorsFigure } from './figures/errors-figure.js';
 import { type Figure, type FigureTable, standaloneSvg } from './figures/figure.js';
 import { intervalsFigure } from './figures/intervals-figure.js';
 import { loadingsFigure, rotationFigure } from './figures/loadings-figures.js';
+import { outlierMapFigure } from './figures/outlier-map-figure.js';
 import { componentPictures, type ImageSize, reconstructionPictures } from './figures/picture-figures.js';
 import { type RowPoint, toPoints } from './figures/points.js';
 import { qualityFigure } from './figures/quality-figure.js';
@@ -466,19 +468,24 @@ function lossSection({ model, facts, colouring, image, kind }: Contents): Part {
   };
 }
 
-function unusualSection({ model, compared, colouring, notComputed }: Contents): Part {
+function unusualSection({ model, compared, colouring, notComputed, secondLook, findings }: Contents): Part {
   const section = { id: 'unusual', title: 'Unusual rows' };
   if (!compared) return { ...section, drawn: [], html: paragraphs([`Not examined. ${notComputed.unusual ?? ''}`]) };
   const { found, facts } = compared;
   // Rows of a fit have no order that the model knows of; new rows come one after the other.
   const control = found.kind === 'new' ? controlFigure(found, facts) : undefined;
-  const drawn = hasLimits(found) ? [unusualFigure(found, facts, colouring), ...(control ? [control] : [])] : [];
+  const drawn = [
+    ...(hasLimits(found) ? [unusualFigure(found, facts, colouring), ...(control ? [control] : [])] : []),
+    ...(secondLook && secondLook.map.length > 0 ? [outlierMapFigure(secondLook)] : []),
+  ];
   const fewer =
     compared.model.k > 0 && compared.model.k < model.k
       ? [`Rows are compared with ${firstComponents(compared.model)} alone.`]
       : [];
-  const [first, ...others] = explainUnusual(compared.model, found, facts);
-  return { ...section, drawn, html: figures(drawn, paragraphs([first, ...fewer, ...others])) };
+  const hidden = findings.some(({ code }) => code === 'FEW_ROWS_DRIVE' || code === 'UNUSUAL_ROWS');
+  const [first, ...others] = explainUnusual(compared.model, found, facts, hidden);
+  const looked = describeSecondLook({ findings, secondLook });
+  return { ...section, drawn, html: figures(drawn, paragraphs([first, ...looked, ...fewer, ...others])) };
 }
 
 function worstTable(facts: RowFacts, colouring: RowColours, nameOf: NameOf): FigureTable {

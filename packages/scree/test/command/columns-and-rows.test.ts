@@ -185,3 +185,36 @@ it.each(['npy', 'csv', 'tsv', 'parquet', 'arrow'])('components of a model become
     expect(lines[1]).toMatch(/^PC1,/);
   }
 });
+
+describe('--transpose', () => {
+  write('genes.csv', 'gene,s1,s2,s3,s4\ng1,1,2,3,9\ng2,4,1,6,2\ng3,7,3,9,4\n');
+  write('samples.csv', 'gene,g1,g2,g3\ns1,1,4,7\ns2,2,1,3\ns3,3,6,9\ns4,9,2,4\n');
+
+  it('fits, transforms and analyses a table of genes in rows as the table of samples in rows', () => {
+    const byRows = ['fit', 'samples.csv', '--name', 'gene', '--bootstrap', '0', '-q'];
+    const byColumns = ['fit', 'genes.csv', '--transpose', '--bootstrap', '0', '-q'];
+    expect(scree([...byRows, '-o', 'rows.json', '--scores', 'rows.csv'])).toMatchObject({ code: 0 });
+    expect(scree([...byColumns, '-o', 'columns.json', '--scores', 'columns.csv'])).toMatchObject({ code: 0 });
+    expect(readFileSync(path('columns.csv'), 'utf8')).toBe(readFileSync(path('rows.csv'), 'utf8'));
+    const modelOf = (file: string): { components: unknown; variances: unknown; columnNames: unknown } =>
+      JSON.parse(readFileSync(path(file), 'utf8'));
+    expect(modelOf('columns.json').components).toEqual(modelOf('rows.json').components);
+    expect(modelOf('columns.json').columnNames).toEqual(['g1', 'g2', 'g3']);
+    expect(scree(['transform', 'rows.json', 'genes.csv', '--transpose', '-o', 'again.csv'])).toMatchObject({ code: 0 });
+    expect(readFileSync(path('again.csv'), 'utf8')).toBe(readFileSync(path('rows.csv'), 'utf8'));
+  });
+
+  it('chooses columns of the transposed table, and appends scores to it', () => {
+    const chosen = ['fit', 'genes.csv', '--transpose', '--columns', 'g3,g1', '-k', '1', '-q'];
+    expect(scree([...chosen, '--scores', 'all.csv', '--append'])).toMatchObject({ code: 0 });
+    const [header, first] = readFileSync(path('all.csv'), 'utf8').split('\n');
+    expect([header, first]).toEqual(['gene,g1,g2,g3,PC1', expect.stringMatching(/^s1,1,4,7,-?\d/)]);
+  });
+
+  it('reads standard input', () => {
+    const { code, out } = scree(['fit', '-', '--transpose', '--json', '-q'], {
+      input: readFileSync(path('genes.csv')),
+    });
+    expect([code, JSON.parse(out).columnNames]).toEqual([0, ['g1', 'g2', 'g3']]);
+  });
+});

@@ -61,7 +61,8 @@ export function blockColumns(block: Block, columns: readonly number[]): DenseBlo
   if (columns.every((column, j) => column === first + j)) {
     return { ...dense, cols, data: first === 0 ? dense.data : dense.data.subarray(first) };
   }
-  const data = dense.data.slice(0, rows * cols);
+  // Columns may be repeated, so this can be larger than the block.
+  const data = new (dense.data.constructor as new (length: number) => typeof dense.data)(rows * cols);
   for (let i = 0; i < rows; i++) {
     for (let j = 0; j < cols; j++) data[i * cols + j] = dense.data[i * dense.stride + columns[j]];
   }
