@@ -14,6 +14,9 @@ type OwnCode =
   | 'STABILITY'
   /** The meaning of a component. */
   | 'COMPONENT'
+  /** What is missing, and whether rows with gaps differ. */
+  | 'MISSING_VALUES'
+  /** Rows beyond the limits of T² and Q. */
   /** Few rows make a component. */
   | 'FEW_ROWS_DRIVE'
   /** A single row that lies apart turns a kept component far. */
@@ -78,6 +81,8 @@ const OTHER_WARNING = 40;
 
 /** Importance of missing values: rises to `most` if half of the rows were dropped, or half of the values of a column were filled. */
 const GAPS = { least: 38, most: 88 };
+/** What is missing is said first. */
+const MISSING = 99;
 /** Few rows that make a component come before what the component means; one row that turns it comes after the choice. */
 const FEW_ROWS_DRIVE = 94;
 const INFLUENTIAL_ROW = 66;
@@ -99,6 +104,7 @@ const SCALING = 10;
 export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[] {
   const found = [
     ...analysis.model.warnings.map((warning) => warningFinding(warning, analysis)),
+    ...missingFinding(analysis),
     ...keepFinding(analysis),
     ...fewRowsFinding(analysis),
     ...stabilityFinding(analysis),
@@ -117,6 +123,20 @@ function warningFinding({ code, message, details = {} }: Warning, { table }: Pic
   const share = gaps && total > 0 ? Math.min(1, (2 * affected) / total) : 0;
   const importance = gaps ? GAPS.least + (GAPS.most - GAPS.least) * share : (IMPORTANCE[code] ?? OTHER_WARNING);
   return { code, details, importance, message };
+}
+
+/** Standardised difference from which rows with gaps are said to differ: half a standard deviation, Cohen's medium effect. */
+const MUCH = 0.5;
+
+function missingFinding({ missing }: Pick<AnalysisRecord, 'missing'>): Finding[] {
+  if (!missing) return [];
+  const { rows, rowsWithGaps, share, values, patterns, columns, differences, draws } = missing;
+  const details = {
+    ...{ rows, rowsWithGaps, share, values, patterns, draws },
+    columns: columns.filter((column) => column.missing > 0),
+    differences: differences.filter(({ standardised }) => Math.abs(standardised) >= MUCH),
+  };
+  return [{ code: 'MISSING_VALUES', details, importance: MISSING }];
 }
 
 /** Values that were filled in the column that lacked most of them. */

@@ -5,6 +5,7 @@ import type { ScaleChoice } from '../inspect/choose-scale.js';
 import type { ComponentMeaning } from '../meaning/component-meaning.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
 import { describeMeaning, shortDecimal } from './describe-component.js';
+import { describeMissing, type MissingDetails } from './describe-missing.js';
 import { describeScale } from './describe-scale.js';
 import {
   describeFewRows,
@@ -36,6 +37,8 @@ export function describeFinding(
   switch (code) {
     case 'COMPONENTS_TO_KEEP':
       return keepSentence(details as unknown as KeepDetails, analysis);
+    case 'MISSING_VALUES':
+      return describeMissing(details as unknown as MissingDetails);
     case 'STABILITY':
       return stabilitySentence(details as unknown as StabilityDetails);
     case 'COMPONENT':
