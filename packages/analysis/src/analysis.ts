@@ -1,4 +1,4 @@
-import type { Model } from '@scree/core';
+import type { Model, RowMatrix } from '@scree/core';
 import { listsOf, withText } from '@scree/core/data';
 import type { RobustFit } from '@scree/core/pipeline';
 import { describeMeaning } from './describe/describe-component.js';
@@ -9,8 +9,10 @@ import type { ScaleChoice } from './inspect/choose-scale.js';
 import type { AdjustedInertias, Category, MfaGroupPart } from './meaning/categories.js';
 import type { ColumnContribution } from './meaning/column-contributions.js';
 import type { ComponentMeaning } from './meaning/component-meaning.js';
+import type { CovariateRelation } from './meaning/covariate-relations.js';
 import type { Supplementary } from './meaning/supplementary.js';
 import type { Rotation } from './methods/rotation.js';
+import type { MissingValuesRecord } from './missing/complete-table.js';
 import type { NotComputed } from './reasons.js';
 import type { SecondLook } from './robust/second-look.js';
 import type { ComparedModel } from './rows/compared-model.js';
@@ -59,6 +61,8 @@ export interface AnalysisRecord {
   readonly kept: number;
   /** `'fit'` if the model was fitted to these rows, otherwise `'new'`. An analysis of new rows describes the rows, and not the fit. */
   readonly kind: RowsOf;
+  /** What was missing and how it was predicted; undefined if no method predicted values. */
+  readonly missing?: MissingValuesRecord | undefined;
   /** Seconds that the fit took; undefined if the model was given. */
   readonly seconds: number | undefined;
   /** How columns and components are related. Empty for models of version 0.1.0, which do not store the variances of the columns. */
@@ -78,6 +82,8 @@ export interface AnalysisRecord {
   readonly rowContributions: Listed<RowContributions> | undefined;
   /** Columns and groups that were not fitted. */
   readonly supplementary: Supplementary;
+  /** Supplementary columns and groups against every fitted component, also those that are not kept. */
+  readonly covariates: readonly CovariateRelation[];
   readonly supplementaryRows: Listed<SupplementaryRows> | undefined;
   readonly rotation: Rotation | undefined;
   /** Set if the model was fitted to means of groups. */
@@ -97,6 +103,16 @@ export interface AnalysedRows extends RowContributions {
   readonly names: readonly (string | null)[] | undefined;
 }
 
+/** A block of rows whose missing values were filled in. */
+export interface CompletedRows {
+  /** Row numbers in the table, from 1. */
+  readonly numbers: readonly number[];
+  /** The fitted columns, in the user's units. */
+  readonly values: RowMatrix;
+  /** 1 for a value that was filled in, otherwise 0, in the order of `values.data`. */
+  readonly filled: Uint8Array;
+}
+
 /**
  * Everything known about a table and its components, as an immutable record. The command, the report and the lab render it and compute
  * nothing.
@@ -106,6 +122,11 @@ export interface Analysis extends Readonly<AnalysisRecord> {
   first(k: number): Model;
   /** Reads all rows once more and yields them with their contributions, block by block; or the supplementary rows. */
   rows(which?: 'fit' | 'supplementary'): AsyncIterable<AnalysedRows>;
+  /**
+   * Reads all rows once more and yields the fitted columns in the user's units, with their missing values filled in, and which values were.
+   * Rows without missing values are yielded as they are.
+   */
+  completed(): AsyncIterable<CompletedRows>;
   /** The record as plain data, with numbers in lists. */
   toJSON(): object;
 }
@@ -124,7 +145,7 @@ function analysisText({ model, kept, meaning, findings }: AnalysisRecord): strin
 }
 
 /** Makes the record immutable. */
-export function analysisOf(record: AnalysisRecord, methods: Pick<Analysis, 'first' | 'rows'>): Analysis {
+export function analysisOf(record: AnalysisRecord, methods: Pick<Analysis, 'first' | 'rows' | 'completed'>): Analysis {
   const analysis = { ...record };
   const hidden = { ...methods, toJSON: () => analysisJson(record) };
   for (const [name, value] of Object.entries(hidden)) Object.defineProperty(analysis, name, { value });
@@ -137,13 +158,14 @@ export function analysisJson(
   { describeReason, threads }: { describeReason?: Parameters<typeof describeReasons>[1]; threads?: number } = {},
 ): object {
   const { model, table, kept, compared, between, supplementary, supplementaryRows: apart, rotation, coded } = analysis;
-  const { columns, rowContributions, notComputed, findings, meaning, seconds, secondLook } = analysis;
+  const { columns, rowContributions, notComputed, findings, meaning, seconds, missing, secondLook } = analysis;
   const { columns: beside, groups } = supplementary;
   return {
     table,
     ...modelJson(model),
     ...(threads === undefined ? {} : { threads }),
     seconds,
+    ...(missing ? { missing } : {}),
     kept,
     scalingChoice: analysis.scaling ?? null,
     notComputed: describeReasons(notComputed, describeReason),
@@ -172,6 +194,7 @@ export function analysisJson(
     groups: groups.flatMap(({ name, levels }) =>
       levels.map(({ level, n, center, vTest }) => ({ column: name, level, n, center, vTest })),
     ),
+    covariates: analysis.covariates,
     eta2: groups.map(({ name, eta2 }) => ({ column: name, values: eta2 })),
     rotation: rotation ? rotationJson(rotation) : null,
     meaning: meaning.map((each) => each ?? null),

@@ -26,7 +26,7 @@ export async function fitSummary(summary: TableSummary, options: AnalyzeSummaryO
   const scale = options.scale === 'auto' ? scaling?.rule : options.scale;
   const questions: FitQuestions = {
     inspectColumns: true,
-    ...omit(options, 'criteria', 'rotate', 'scale'),
+    ...omit(options, 'criteria', 'rotate', 'scale', 'missing'),
     ...(scale === undefined ? {} : { scale }),
     bootstrap: 0,
   };

@@ -1,5 +1,13 @@
-import { type Data, type Model, Moments, type PcaOptions } from '@scree/core';
-import { hasCategories, MemoryBudget, mapAsync, openSource, refuseChanged } from '@scree/core/data';
+import { type Data, Model, Moments, OptionError, type PcaOptions, RowMatrix } from '@scree/core';
+import {
+  type Block,
+  hasCategories,
+  MemoryBudget,
+  mapAsync,
+  openSource,
+  packedRows,
+  refuseChanged,
+} from '@scree/core/data';
 import { checkObject, checkOptions, completeRows, keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import {
   type AnalysedRows,
@@ -7,6 +15,7 @@ import {
   type AnalysisRecord,
   analysisOf,
   type ComparedRows,
+  type CompletedRows,
   type EncodedMeaning,
 } from './analysis.js';
 import { omit, pick } from './fields.js';
@@ -16,11 +25,19 @@ import { asksForComponents, fitTable, type TableFit, type TableFitOptions } from
 import { adjustedInertias, categories, mfaGroups } from './meaning/categories.js';
 import { type ColumnContribution, columnContributions } from './meaning/column-contributions.js';
 import { componentMeaning } from './meaning/component-meaning.js';
+import { covariateRelations } from './meaning/covariate-relations.js';
 import { countAboveLimit } from './meaning/inertias.js';
 import { type Supplementary, supplementary } from './meaning/supplementary.js';
 import { encodeTable } from './methods/encode-table.js';
 import { type Rotation, type RotationMethod, rotate } from './methods/rotation.js';
 import { withEncoding } from './methods/with-encoding.js';
+import type { CompletedTable } from './missing/complete-table.js';
+import {
+  type AnalyzeMissing,
+  fillOptionsFor,
+  type PredictOptions,
+  predictOptionsOf,
+} from './missing/missing-options.js';
 import type { RowLabels } from './reading/aligned.js';
 import { type AnalysisTable, readParts, type TablePart } from './reading/analysis-table.js';
 import { tableBeside } from './reading/table-beside.js';
@@ -35,7 +52,12 @@ import { findUnusualRows } from './rows/unusual-rows.js';
 
 /** Options of `analyze`: those of `pca`, and those of the other parts of the analysis. */
 export interface AnalyzeOptions<Name extends string = string>
-  extends Omit<TableFitOptions, 'columnNames' | 'between' | 'fitted' | 'read' | 'scale'> {
+  extends Omit<TableFitOptions, 'columnNames' | 'between' | 'fitted' | 'read' | 'scale' | 'missing'> {
+  /**
+   * Rows that miss values: `'error'` (default), `'drop'`, `'mean'`, or a method that predicts them: `'iterative'`, `'em'`, `'nipals'`, or
+   * `{ method, k: 'auto', draws: 20 }`.
+   */
+  readonly missing?: AnalyzeMissing | undefined;
   /**
    * How columns are scaled. Default `'auto'`: `'unit'` if their units or spreads differ, and `'none'` for columns of one instrument; the
    * field `scaling` says which and why.
@@ -67,7 +89,7 @@ export interface AnalyzeOptions<Name extends string = string>
 
 /** Options of `analyzeTable`. Names and supplementary columns are part of the table. */
 export interface AnalyzeTableOptions
-  extends Omit<AnalyzeOptions, 'names' | 'supplementary' | 'columnTransform' | 'missing'>,
+  extends Omit<AnalyzeOptions, 'names' | 'supplementary' | 'columnTransform'>,
     Pick<TableFitOptions, 'between' | 'fitted' | 'read'>,
     Pick<RowQuestions, 'figures' | 'colours'> {}
 
@@ -93,16 +115,29 @@ export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Pro
     if (data instanceof Moments) return analyzeMoments(data, options);
     const progress = new ProgressTracker(options);
     const gaps = missing !== 'error';
-    if (gaps) checkOptions({ missing });
+    const predict = predictOptionsOf(missing);
+    if (gaps)
+      checkOptions({
+        missing: predict
+          ? fillOptionsFor(predict, typeof predict.k === 'number' ? predict.k : 1)
+          : (missing as 'drop' | 'mean'),
+      });
     const rows = await openSource(data, progress, columnNames, options.columns === 'numeric', gaps);
-    const given = { missing, columnNames, weights: options.weights };
+    // A method that predicts values sees the table with its options: `analyzeTable` runs it.
+    const rule = predict ? 'error' : (missing as 'error' | 'drop' | 'mean');
+    if (predict && columnTransform !== 'none') checkedTransform(columnTransform, predict.method);
+    const given = { missing: rule, columnNames, weights: options.weights };
     const { source: opened, settings, kept } = await completeRows(rows, given, progress);
     const { weights } = settings;
     try {
       const own = { ...pick(options, 'columnTransform', 'columnNames', 'threads', 'signal', 'onProgress'), weights };
       const encoded = columnTransform === 'none' ? undefined : await encodeTable('pca', opened, own);
       const table = await tableBeside(encoded?.source ?? opened, { names, ...beside, kept }, columnNames);
-      const asked = { ...omit(options, 'names', 'supplementary', 'columnTransform', 'columns', 'missing'), weights };
+      const asked = {
+        ...omit(options, 'names', 'supplementary', 'columnTransform', 'columns', 'missing'),
+        weights,
+        ...(predict ? { missing } : {}),
+      };
       return encoded
         ? await analyzeTable({ ...table, coding: encoded.coding, fit: encoded.options }, omit(asked, 'columnNames'))
         : await analyzeTable(table, asked);
@@ -113,13 +148,25 @@ export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Pro
 }
 
 /** `analyze` for a table whose rows carry their numbers and names, such as files and databases. The caller closes it. */
-export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions = {}): Promise<Analysis> {
+export function analyzeTable(incomplete: AnalysisTable, given: AnalyzeTableOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
-    const { rotate: rotation, listRows = true, figures, colours, secondLook: look = true } = options;
-    const fitted = await fitTable(table, {
-      ...omit(options, 'rotate', 'listRows', 'figures', 'colours', 'secondLook'),
-      scale: options.scale ?? 'auto',
-    });
+    const {
+      rotate: rotation,
+      listRows = true,
+      figures,
+      colours,
+      secondLook: look = true,
+      missing: rule,
+      ...asked
+    } = given;
+    const predict = predictOptionsOf(rule);
+    const whole = predict
+      ? await (await import('./missing/complete-table.js')).completeTable(incomplete, predict, asked)
+      : undefined;
+    const table = whole?.table ?? incomplete;
+    const options = whole ? { ...asked, ...whole.fit } : asked;
+    const plain = await fitTable(table, { ...options, scale: options.scale ?? 'auto' });
+    const fitted = whole && predict ? await withImputationDraws(plain, whole, predict, options) : plain;
     const kept = keptComponents(fitted, table, options);
     const progress = new ProgressTracker(options);
     const questions = {
@@ -129,8 +176,58 @@ export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions 
     const rows = await rowsOfFit(table, fitted, kept, questions, progress);
     const second = look ? await lookAgain(table, fitted, kept, rows, options, progress) : NOT_ASKED;
     const apart = await supplementaryRowsOf(table, fitted.model, progress);
-    return recordOf(table, fitted, kept, { rows, second, apart, listRows, rotation }, options);
+    return recordOf(
+      table,
+      fitted,
+      kept,
+      {
+        rows,
+        second,
+        apart,
+        listRows,
+        rotation,
+        missing: whole && withDrawCount(whole, fitted !== plain ? drawsOf(whole, predict) : 0),
+      },
+      options,
+    );
   });
+}
+
+/** The number of draws of multiple imputation: those that were asked for, or by the size of the table. */
+function drawsOf({ missing, predictor }: CompletedTable, predict: PredictOptions | undefined): number {
+  if (!missing || !predictor) return 0;
+  const numbers = missing.rows * missing.columns.length;
+  return predict?.draws ?? (numbers <= 1e5 ? 20 : numbers <= 1e6 ? 5 : 0);
+}
+
+function withDrawCount(whole: CompletedTable, draws: number): CompletedTable {
+  return whole.missing ? { ...whole, missing: { ...whole.missing, draws } } : whole;
+}
+
+/** Adds the spread of the draws of multiple imputation to the bootstrap. Returns `fitted` itself if nothing is drawn. */
+async function withImputationDraws(
+  fitted: TableFit,
+  whole: CompletedTable,
+  predict: PredictOptions,
+  options: Omit<AnalyzeTableOptions, 'missing'>,
+): Promise<TableFit> {
+  const { model } = fitted;
+  const asked = options.scale ?? 'auto';
+  const scale = asked === 'auto' ? fitted.scaling?.rule : asked;
+  const draws = drawsOf(whole, predict);
+  const { missing, predictor, given } = whole;
+  if (draws < 2 || !missing || !predictor || !model.stability || fitted.between) return fitted;
+  const { imputationDraws } = await import('./missing/imputation-draws.js');
+  const { poolDraws } = await import('./missing/pool-draws.js');
+  const models = await imputationDraws(given, predictor, {
+    ...{ draws, fill: fillOptionsFor(predict, missing.k), seed: options.seed ?? 0, signal: options.signal },
+    options: {
+      ...pick(options, 'center', 'ddof', 'weights', 'columnWeights', 'threads', 'engine'),
+      ...(scale === undefined ? {} : { scale }),
+      k: model.k,
+    },
+  });
+  return { ...fitted, model: new Model({ ...model, stability: poolDraws(model.stability, model, models) }) };
 }
 
 const NOT_ASKED: Reason = { code: 'NOT_ASKED' };
@@ -148,7 +245,7 @@ async function lookAgain(
   if (model.robust) return { code: 'ROBUST' };
   if (isReason(rows)) return rows;
   const { secondLook } = await import('./robust/second-look.js');
-  const { scale = 'auto', ...others } = options;
+  const { scale = 'auto', missing: _, ...others } = options;
   const asked = { ...others, scale: scale === 'auto' ? (scaling?.rule ?? 'none') : scale, ...table.fit };
   return secondLook({ source, model, kept, facts: rows.facts, coding: table.coding, options: asked }, progress);
 }
@@ -158,13 +255,22 @@ export function memoryOfRows(memory: number | undefined): number {
   return new MemoryBudget(memory).share('results') / 2;
 }
 
+/** Throws, because a method that predicts values needs the transformed columns, whose missing values would stop the transform. */
+function checkedTransform(value: unknown, method: string): never {
+  throw new OptionError(
+    'BAD_OPTION',
+    `columnTransform cannot be combined with missing: '${method}'. Transform the columns first, or use missing: 'drop'.`,
+    { option: 'columnTransform', value },
+  );
+}
+
 /** `analyze` for moments, which have no rows. */
 async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promise<Analysis> {
   if (options.bootstrap !== undefined && options.bootstrap !== 0) throw noRowsToDraw();
   const source = tableWithoutRows(moments, options.columnNames);
   const fitted = await fitTable(source, {
     inspectColumns: true,
-    ...omit(options, 'names', 'supplementary', 'listRows', 'rotate'),
+    ...omit(options, 'names', 'supplementary', 'listRows', 'rotate', 'missing'),
     scale: options.scale ?? 'auto',
     bootstrap: 0,
     read: async () => moments,
@@ -323,6 +429,8 @@ export interface Answers {
   readonly apart: Listed<SupplementaryRows> | Reason | undefined;
   readonly listRows: boolean;
   readonly rotation: RotationMethod | undefined;
+  /** The table with its missing values predicted. */
+  readonly missing?: CompletedTable | undefined;
   /** Default `'fit'`. */
   readonly kind?: RowsOf;
 }
@@ -332,7 +440,7 @@ export async function recordOf(
   table: AnalysisTable,
   fitted: Omit<TableFit, 'seconds'> & Partial<Pick<TableFit, 'seconds'>>,
   kept: number,
-  { rows, second, apart, listRows, rotation, kind = 'fit' }: Answers,
+  { rows, second, apart, listRows, rotation, missing, kind = 'fit' }: Answers,
   options: AnalyzeTableOptions,
 ): Promise<Analysis> {
   const { coding: encoding } = table;
@@ -359,6 +467,7 @@ export async function recordOf(
     model: stored,
     kept,
     kind,
+    missing: missing?.missing,
     seconds: fitted.seconds,
     columns,
     related,
@@ -369,6 +478,7 @@ export async function recordOf(
     secondLook: isReason(second) ? undefined : second,
     rowContributions: read?.listed,
     supplementary: beside,
+    covariates: covariateRelations(beside, plain.uniqueness.rank),
     supplementaryRows: isReason(apart) ? undefined : apart,
     rotation: isReason(turned) ? undefined : turned,
     between: fitted.between,
@@ -385,7 +495,11 @@ export async function recordOf(
   const first = (k: number): Model => withEncoding(fitted.first(k), encoding);
   return analysisOf(
     { ...found, findings: findingsOf(found) },
-    { first, rows: (which = 'fit') => allRows(which, table, fitted, options) },
+    {
+      first,
+      rows: (which = 'fit') => allRows(which, table, fitted, options),
+      completed: () => completedRows(table, missing),
+    },
   );
 }
 
@@ -451,6 +565,24 @@ function encodedMeaning(model: Model): EncodedMeaning | undefined {
     blocks: encoding.method === 'mfa' ? mfaGroups(model) : [],
     inertias: encoding.method === 'mca' && encoding.columns.length > 1 ? adjustedInertias(model) : undefined,
   };
+}
+
+/** Reads all rows once more, and fills in what was predicted. */
+async function* completedRows(
+  table: AnalysisTable,
+  whole: CompletedTable | undefined,
+): AsyncGenerator<CompletedRows, void, void> {
+  const { given = table.source, complete = async (block: Block) => block } = whole ?? {};
+  const names = given.columnNames ?? table.columns;
+  let first = 0;
+  for await (const block of given.blocks()) {
+    const { rows, cols } = block;
+    const filled = Uint8Array.from(packedRows(block), (value) => (Number.isNaN(value) ? 1 : 0));
+    const values = new RowMatrix(rows, cols, Float64Array.from(packedRows(await complete(block))), names);
+    const places = Array.from({ length: rows }, (_, i) => first + i);
+    first += rows;
+    yield { numbers: ((await table.placesOf?.(places)) ?? places).map((place) => place + 1), values, filled };
+  }
 }
 
 /** Reads all rows once more and yields them with their contributions. */

@@ -14,6 +14,9 @@ type OwnCode =
   | 'STABILITY'
   /** The meaning of a component. */
   | 'COMPONENT'
+  /** What is missing, and whether rows with gaps differ. */
+  | 'MISSING_VALUES'
+  /** Rows beyond the limits of T² and Q. */
   /** Few rows make a component. */
   | 'FEW_ROWS_DRIVE'
   /** A single row that lies apart turns a kept component far. */
@@ -22,6 +25,8 @@ type OwnCode =
   | 'UNUSUAL_ROWS'
   /** No row is beyond the limits. */
   | 'NO_UNUSUAL_ROWS'
+  /** A supplementary column or groups are related to a component that is not kept, more than to a kept one. */
+  | 'COVARIATE'
   /** The scaling that `scale: 'auto'` chose. */
   | 'SCALING';
 
@@ -76,6 +81,8 @@ const OTHER_WARNING = 40;
 
 /** Importance of missing values: rises to `most` if half of the rows were dropped, or half of the values of a column were filled. */
 const GAPS = { least: 38, most: 88 };
+/** What is missing is said first. */
+const MISSING = 99;
 /** Few rows that make a component come before what the component means; one row that turns it comes after the choice. */
 const FEW_ROWS_DRIVE = 94;
 const INFLUENTIAL_ROW = 66;
@@ -88,6 +95,8 @@ const UNUSUAL = { least: 46, more: 20 };
 /** Many rows that T² and Q do not show: before the stability, which they may have made. */
 const MANY_UNUSUAL = 72;
 const NOTHING_UNUSUAL = 20;
+/** A relation that the user asked for, and that the recommended number of components would hide. */
+const COVARIATE = 75;
 /** The scaling is said beside the description of the table. */
 const SCALING = 10;
 
@@ -95,11 +104,13 @@ const SCALING = 10;
 export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[] {
   const found = [
     ...analysis.model.warnings.map((warning) => warningFinding(warning, analysis)),
+    ...missingFinding(analysis),
     ...keepFinding(analysis),
     ...fewRowsFinding(analysis),
     ...stabilityFinding(analysis),
     ...componentFindings(analysis),
     ...unusualFinding(analysis),
+    ...covariateFindings(analysis),
     ...scalingFinding(analysis),
   ];
   return found.sort((a, b) => b.importance - a.importance);
@@ -112,6 +123,20 @@ function warningFinding({ code, message, details = {} }: Warning, { table }: Pic
   const share = gaps && total > 0 ? Math.min(1, (2 * affected) / total) : 0;
   const importance = gaps ? GAPS.least + (GAPS.most - GAPS.least) * share : (IMPORTANCE[code] ?? OTHER_WARNING);
   return { code, details, importance, message };
+}
+
+/** Standardised difference from which rows with gaps are said to differ: half a standard deviation, Cohen's medium effect. */
+const MUCH = 0.5;
+
+function missingFinding({ missing }: Pick<AnalysisRecord, 'missing'>): Finding[] {
+  if (!missing) return [];
+  const { rows, rowsWithGaps, share, values, patterns, columns, differences, draws } = missing;
+  const details = {
+    ...{ rows, rowsWithGaps, share, values, patterns, draws },
+    columns: columns.filter((column) => column.missing > 0),
+    differences: differences.filter(({ standardised }) => Math.abs(standardised) >= MUCH),
+  };
+  return [{ code: 'MISSING_VALUES', details, importance: MISSING }];
 }
 
 /** Values that were filled in the column that lacked most of them. */
@@ -207,6 +232,32 @@ function componentFindings({ meaning, kept, model }: Pick<AnalysisRecord, 'meani
       },
     ];
   });
+}
+
+/** The strongest relation of each covariate, if it is with a component that is not kept. */
+function covariateFindings({
+  covariates,
+  kept,
+  model,
+}: Pick<AnalysisRecord, 'covariates' | 'kept' | 'model'>): Finding[] {
+  const names = [...new Set(covariates.map(({ name }) => name))];
+  const strongest = names.flatMap((name) => {
+    const related = covariates.filter((each) => each.name === name && each.related);
+    return related.length === 0 ? [] : [related.reduce((a, b) => (Math.abs(b.effect) > Math.abs(a.effect) ? b : a))];
+  });
+  const isStable = model.stability ? stableAxes(model.stability, rowOrderOf(model)) : () => false;
+  return strongest
+    .filter(({ component }) => component > kept && model.uniqueness.axes[component - 1].determined)
+    .map(({ name, kind, component, effect, adjusted }) => {
+      const angle = model.stability?.angles[component - 1]?.q95;
+      const stable = angle !== undefined && isStable(component - 1);
+      const degrees = angle === undefined ? {} : { degrees: (180 / Math.PI) * angle, stable };
+      return {
+        code: 'COVARIATE' as const,
+        details: { name, kind, component, effect, pValue: adjusted, kept, ...degrees },
+        importance: COVARIATE,
+      };
+    });
 }
 
 function scalingFinding({ scaling }: Pick<AnalysisRecord, 'scaling'>): Finding[] {

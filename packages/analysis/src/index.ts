@@ -7,6 +7,7 @@ export type {
   Analysis,
   AnalysisRecord,
   ComparedRows,
+  CompletedRows,
   EncodedMeaning,
 } from './analysis.js';
 export { analysisJson, betweenJson, modelJson } from './analysis.js';
@@ -57,6 +58,7 @@ export { type ColumnContribution, columnContributions } from './meaning/column-c
 export type { ComponentMeaning, RelatedColumn, RelatedGroups } from './meaning/component-meaning.js';
 export type { Point } from './meaning/convex-hull.js';
 export { convexHull } from './meaning/convex-hull.js';
+export type { CovariateRelation } from './meaning/covariate-relations.js';
 export type { CovariateColumns, Covariates } from './meaning/covariates.js';
 export { type Ellipse, type EllipseOptions, groupEllipse } from './meaning/ellipse.js';
 export { type GroupOutline, groupOutlines, type OutlineKind, type OutlineRequest } from './meaning/group-outlines.js';
@@ -96,6 +98,9 @@ export {
   rotate,
 } from './methods/rotation.js';
 export { withEncoding, withoutEncoding } from './methods/with-encoding.js';
+export { type CompletedTable, completeTable, type MissingValuesRecord } from './missing/complete-table.js';
+export type { GapDifference, GapSummary } from './missing/gap-summary.js';
+export type { AnalyzeMissing, PredictOptions } from './missing/missing-options.js';
 export type { Label, RowLabels } from './reading/aligned.js';
 export type { AnalysisTable, TablePart } from './reading/analysis-table.js';
 export type { RowOptions } from './reading/read-blocks.js';

@@ -12,6 +12,13 @@ export { keepAlive } from './base/keep-alive.js';
 export { LARGEST_SQUARE, WIDEST_SCATTER } from './base/limits.js';
 export { ProgressTracker, runTask, runTaskSync, type Task } from './base/progress.js';
 export { unknownOption } from './base/suggest-option.js';
+export {
+  type FillMethodName,
+  type FillOptions,
+  fillOptionsOf,
+  MISSING_OPTION,
+  type MissingChoice,
+} from './data/inputs/missing-option.js';
 export { availableEngines, chooseEngine } from './engines/choose.js';
 export { enginesFor } from './engines/remote.js';
 export { describeValue, withDetails } from './errors.js';
@@ -21,6 +28,8 @@ export { refuseForMoments } from './fit/fit-moments.js';
 export { fitAny, fitOpened, type Opened, prepareColumns } from './fit/fit-opened.js';
 export { rereadable } from './fit/reading.js';
 export { completeRows } from './missing/complete-rows.js';
+export type { FillReport } from './missing/fill-by-model.js';
+export type { Predictor } from './missing/gappy-block.js';
 export type { Obstacle } from './model/choice.js';
 export {
   ConditionalMeans,

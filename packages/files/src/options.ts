@@ -39,7 +39,10 @@ export interface FileOptions {
   readonly supplementaryRows?: RowRanges | undefined;
   /** Only the rows that have this text in this column, which is not analysed. */
   readonly only?: { readonly column: string; readonly level: string } | undefined;
-  /** Rows with missing values are an error (the default), left out, or filled in with the column's mean. */
+  /**
+   * Rows with missing values are an error (the default), left out, or filled in with the column's mean. `'keep'`: missing values are NaN,
+   * for `analyzeTable`, which predicts them.
+   */
   readonly missing?: Missing | undefined;
   /**
    * Texts and numbers that mean "no value", besides what does anyway: NaN and null; in columns of numbers of text files also empty

@@ -40,7 +40,7 @@ export const em: FillMethod = {
     };
     const { predictor, ...found } = await fixedPoint(start, map, { tolerance, iterations });
     const { moments } = last?.predictor === predictor ? last : await expectedMoments(rows, predictor, problem);
-    return { source: rows.source, moments, settings, ...found };
+    return { source: rows.source, moments, settings, complete: (block) => rows.complete(block), predictor, ...found };
   },
 };
 

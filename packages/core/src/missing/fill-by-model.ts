@@ -43,6 +43,7 @@ export interface FilledRows {
   /** Settings of the final fit. */
   readonly settings: Settings;
   readonly report: FillReport | undefined;
+  readonly filled?: Pick<FilledFit, 'complete' | 'predictor'>;
 }
 
 /** Components by default, as in missMDA. */
@@ -93,6 +94,7 @@ export async function fillByModel(
     source: mapSource(filled.source, { warnings, ...(filled.moments ? { expected: filled.moments } : {}) }),
     settings: finalSettings(done, filled),
     report,
+    filled,
   };
 }
 

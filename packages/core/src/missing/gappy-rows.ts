@@ -15,6 +15,7 @@ export class GappyRows {
   readonly source: RowSource;
   readonly engine: Engine;
   readonly #progress: ProgressTracker;
+  readonly #copy: (block: Block) => GappyBlock | Block;
   readonly #kept: readonly (GappyBlock | Block)[] | undefined;
   #predictor: Predictor | undefined;
   #onFilled: OnFilled | undefined;
@@ -25,10 +26,11 @@ export class GappyRows {
     this.#progress = progress;
     const gappy = (block: Block): GappyBlock | Block =>
       (block.kind === 'dense' ? gappyBlock(block, means) : undefined) ?? block;
+    this.#copy = gappy;
     if (given.resident) {
       this.#kept = [...(given.blocks() as Iterable<Block>)].map(gappy);
       const blocks = this.#kept.map((kept) => ('gaps' in kept ? kept.block : kept));
-      this.source = mapSource(given, { blocks: () => blocks, sample: undefined });
+      this.source = mapSource(given, { blocks: () => blocks, sample: undefined, remote: undefined });
       return;
     }
     const blocks = (): AsyncIterable<Block> => {
@@ -42,7 +44,7 @@ export class GappyRows {
         return kept.block;
       });
     };
-    this.source = mapSource(given, { blocks });
+    this.source = mapSource(given, { blocks, remote: undefined });
   }
 
   /**
@@ -57,6 +59,14 @@ export class GappyRows {
       if ('gaps' in kept) await this.#fillOne(kept, first);
       first += 'gaps' in kept ? kept.block.rows : kept.rows;
     }
+  }
+
+  /** A copy of a block with its gaps filled; the block itself if it has none. */
+  async complete(block: Block): Promise<Block> {
+    const copy = this.#copy(block);
+    if (!('gaps' in copy)) return block;
+    if (this.#predictor) await fillBlock(copy, this.#predictor, this.engine, (rows) => this.#progress.step(rows));
+    return copy.block;
   }
 
   async #fillOne(kept: GappyBlock, first: number): Promise<void> {

@@ -15,6 +15,7 @@ import type { Table } from '../table/table.js';
 import { sourceTable, toRowSource } from '../table/to-row-source.js';
 import type { Warning } from '../warning.js';
 import type { FillReport } from './fill-by-model.js';
+import type { FilledFit } from './method.js';
 
 /** The options that `handleMissing` needs. */
 export type GapSettings = Pick<Settings, 'missing' | 'weights' | 'columnNames'> & Partial<Settings>;
@@ -27,6 +28,8 @@ export interface CompleteRows<Given> {
   readonly kept?: RowSet | undefined;
   /** How missing values were predicted; undefined if none was. */
   readonly filled?: FillReport | undefined;
+  /** Fills in other blocks of the same rows, and predicts rows. */
+  readonly filling?: Pick<FilledFit, 'complete' | 'predictor'> | undefined;
 }
 
 /** One reading of a source: which rows are complete, and the mean of the values of each column that are there. */
@@ -94,8 +97,9 @@ export async function handleMissing<Given extends GapSettings>(
         source,
         settings: own,
         report,
+        filled,
       } = await fillByModel(given, { ...checkOptions({}), ...settings }, options, progress);
-      return { source, settings: { ...settings, ...changed(own), missing: 'error' }, filled: report };
+      return { source, settings: { ...settings, ...changed(own), missing: 'error' }, filled: report, filling: filled };
     }
     const source = await rereadable(given, progress);
     const names = settings.columnNames ?? source.columnNames;

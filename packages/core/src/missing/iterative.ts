@@ -29,7 +29,7 @@ export const iterative: FillMethod = {
     };
     const { predictor, ...found } = await fixedPoint(start, map, { tolerance, iterations });
     if (filled !== predictor) await rows.fill(predictor);
-    return { source: rows.source, ...found };
+    return { source: rows.source, complete: (block) => rows.complete(block), predictor, ...found };
   },
 };
 

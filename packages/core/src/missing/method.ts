@@ -1,10 +1,12 @@
 import type { ProgressTracker } from '../base/progress.js';
+import type { Block } from '../data/blocks/block.js';
 import type { RowSource } from '../data/blocks/row-source.js';
 import type { RowWeights } from '../data/statistics/weights.js';
 import type { Engine } from '../engines/engine.js';
 import type { MomentSums } from '../fit/moment-sums.js';
 import type { Model } from '../model/model.js';
 import type { Settings } from '../options.js';
+import type { Predictor } from './gappy-block.js';
 import type { ObservedValues } from './observed-values.js';
 
 /** What a method gets: rows that can be read again, whose missing values are NaN, and the facts of one reading. */
@@ -36,6 +38,10 @@ export interface FilledFit {
   readonly change: number;
   /** The objective at every iteration, if the method has one. It never falls. */
   readonly objectives: readonly number[];
+  /** A copy of a block of the rows with its gaps filled; the block itself if it has none. */
+  complete(block: Block): Promise<Block>;
+  /** What predicts scaled rows, for methods that have a model of them. */
+  readonly predictor?: Predictor;
   /** Share of the observed sum of squares that the first 1, …, k components explain, if the method knows it. */
   readonly explained?: readonly number[];
 }

@@ -54,7 +54,8 @@ export const nipals: FillMethod = {
       ? [...(source.blocks() as Iterable<Block>)].map((block) => found.fill(block))
       : undefined;
     return {
-      source: mapSource(source, { blocks: filled ? () => filled : blocks, sample: undefined }),
+      source: mapSource(source, { blocks: filled ? () => filled : blocks, sample: undefined, remote: undefined }),
+      complete: async (block) => found.fill(block),
       ...{ iterations: total, converged, change: worst, objectives: [], explained },
     };
 

@@ -59,7 +59,7 @@ export class GapCounts {
       .map(([column, count]) => ({ name: nameOf(column), count }));
     const values = this.#filled;
     if (values > 0) {
-      const means = this.#from === 'mean' ? "the column's mean" : 'the given number';
+      const means = this.#from === 'mean' ? "the column's mean, which shrinks correlations" : 'the given number';
       const were = values === 1 ? 'was' : 'were';
       const message =
         columns.length === 1

@@ -135,7 +135,11 @@ export class FitAnalysis {
   }
 }
 
-function options({ rows, cols }: Matrix<NumberArray>, scale: Scale, control: Control): AnalyzeTableOptions {
+function options(
+  { rows, cols }: Matrix<NumberArray>,
+  scale: Scale,
+  control: Control,
+): Omit<AnalyzeTableOptions, 'missing'> {
   return { scale, criteria: rows * cols <= ALL_CRITERIA ? 'all' : 'quick', ...control };
 }
 

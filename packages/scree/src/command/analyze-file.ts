@@ -11,6 +11,7 @@ import type { DataFile } from '../disk/index.js';
 import { offerEngines } from '../offer-engines.js';
 import { readColumnWeights } from './column-weights.js';
 import type { Call } from './command.js';
+import { predictingMethod } from './data-flags.js';
 import { betweenLabels } from './fit-between.js';
 import { fitOptions } from './fit-options.js';
 import type { Terminal } from './terminal.js';
@@ -108,7 +109,13 @@ export async function analyzeFile(
   await countRowsOfSmallFile(file, call.signal);
   const rotate = call.flags.rotate as AnalyzeTableOptions['rotate'];
   const questions = await questionsOf(file, call, terminal);
-  const analysis = await analyzeTable(tableOf(file), { ...questions, ...more, ...(rotate ? { rotate } : {}) });
+  const missing = predictingMethod(call.flags);
+  const analysis = await analyzeTable(tableOf(file), {
+    ...questions,
+    ...more,
+    ...(rotate ? { rotate } : {}),
+    ...(missing ? { missing } : {}),
+  });
   terminal.clear();
   return analysis;
 }

@@ -1,5 +1,5 @@
 import type { Command } from './command.js';
-import { DATA_FLAGS, MIXED_DATA_FLAGS } from './data-flags.js';
+import { DATA_FLAGS, FIT_DATA_FLAGS, MIXED_DATA_FLAGS } from './data-flags.js';
 import { choice, number, text, toggle } from './flags.js';
 import { BETWEEN_FLAG, BY_FLAG, RESIDUALIZE_FLAG, UNSEEN_FLAG } from './method-flags.js';
 import {
@@ -61,7 +61,7 @@ export const COMMANDS: readonly Command[] = [
         'write the model there: as JSON if the name ends in .json, in binary if in .pca, .model, .bin or nothing',
       ),
       JSON_FLAG,
-      ...MIXED_DATA_FLAGS,
+      ...FIT_DATA_FLAGS,
       ...COMMON_FLAGS,
     ],
     examples: [
@@ -116,7 +116,7 @@ export const COMMANDS: readonly Command[] = [
         'write the model there: as JSON if the name ends in .json, in binary if in .pca, .model, .bin or nothing',
       ),
       JSON_FLAG,
-      ...MIXED_DATA_FLAGS,
+      ...FIT_DATA_FLAGS,
       ...COMMON_FLAGS,
     ],
     examples: [
@@ -368,7 +368,7 @@ export const COMMANDS: readonly Command[] = [
       BOOTSTRAP_BLOCK_FLAG,
       ROTATE_FLAG,
       ...SUPPLEMENTARY_FLAGS,
-      ...MIXED_DATA_FLAGS,
+      ...FIT_DATA_FLAGS,
       ...COMMON_FLAGS,
     ],
     examples: [

@@ -1,3 +1,4 @@
+import type { FillMethodName } from '@scree/core/pipeline';
 import type { FileFormat } from '@scree/files';
 import type { OpenOptions } from '../disk/open-file.js';
 import { choice, type Flag, list, size, text, toggle } from './flags.js';
@@ -61,9 +62,29 @@ export const MIXED_DATA_FLAGS: readonly Flag[] = DATA_FLAGS.map((flag) =>
     : flag,
 );
 
+/** The methods that predict missing values (the compiler compares them with those of core). */
+const PREDICTING: readonly FillMethodName[] = ['iterative', 'em', 'nipals'];
+
+/** The same for commands that fit a model to the rows themselves: missing values can be predicted. */
+export const FIT_DATA_FLAGS: readonly Flag[] = MIXED_DATA_FLAGS.map((flag) =>
+  flag.name === 'missing'
+    ? choice(
+        'missing',
+        ['error', 'iterative', 'em', 'nipals', 'drop', 'mean', 'level'],
+        'missing values: stop, predict them from the other columns (iterative: regularised iterative PCA; em: maximum likelihood; nipals), leave their rows out, fill in column means, or make them a level of categories (default: error)',
+      )
+    : flag,
+);
+
+/** The method of --missing that predicts values; undefined for another rule. */
+export function predictingMethod({ missing }: Readonly<Record<string, unknown>>): FillMethodName | undefined {
+  return PREDICTING.find((method) => method === missing);
+}
+
 /** The options of `openFile` from the flags. */
 export function fileOptions(flags: Readonly<Record<string, unknown>>, signal?: AbortSignal): OpenOptions {
   const named = DATA_FLAGS.filter(({ name }) => name !== 'table').map(({ name }) => [name, flags[name]] as const);
   if (flags.table !== undefined) named.push(['member', flags.table]);
-  return { ...Object.fromEntries(named.filter(([, value]) => value !== undefined)), signal };
+  const options = { ...Object.fromEntries(named.filter(([, value]) => value !== undefined)), signal };
+  return predictingMethod(flags) ? { ...options, missing: 'keep' } : options;
 }

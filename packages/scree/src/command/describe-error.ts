@@ -30,6 +30,8 @@ interface NamedDetails extends ErrorDetails {
   readonly file: string;
   readonly Row: string;
   readonly rowName: string;
+  /** True if the command can predict missing values. */
+  readonly predicts: boolean;
 }
 
 type Describe = (details: NamedDetails, message: string) => string | undefined;
@@ -51,7 +53,7 @@ const TRANSFORM_BOUNDS: Readonly<Record<string, string>> = {
 };
 
 const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
-  MISSING_VALUES: ({ reason, file, Row, row, columnName, value, count: all, affectedRows, totalRows }) => {
+  MISSING_VALUES: ({ reason, file, Row, row, columnName, value, count: all, affectedRows, totalRows, predicts }) => {
     if (reason === 'empty-column') {
       return `${capital(column(columnName))} of ${file} has no values, so it has no mean. Leave it out: ${exclude([String(columnName)])}.`;
     }
@@ -65,11 +67,12 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     if (row !== undefined && columns.length === 0) {
       return `${Row} has no weight (${column(columnName)}). Fill it in, or use --missing drop to leave such rows out.`;
     }
-    const choices = '--missing drop to leave those rows out, --missing mean to fill them with column means';
+    const choices = `${predicts ? '--missing iterative to predict them from the other columns, ' : ''}--missing drop to leave those rows out, --missing mean to fill them with column means`;
+    const consequence = predicts ? ' Predictions are only as good as the relations between the columns.' : '';
     if (affectedRows === undefined || totalRows === undefined) {
-      return `${file} has missing values. Use ${choices}, or --exclude to leave out columns.`;
+      return `${file} has missing values. Use ${choices}, or --exclude to leave out columns.${consequence}`;
     }
-    return `${file} has missing values in ${count(affectedRows)} of ${plural(totalRows, 'row')} (${row === undefined ? '' : `first: row ${count(row + 1)}, `}${column(columnName)}). Use ${choices}, or ${exclude(columns, all)}.`;
+    return `${file} has missing values in ${count(affectedRows)} of ${plural(totalRows, 'row')} (${row === undefined ? '' : `first: row ${count(row + 1)}, `}${column(columnName)}). Use ${choices}, or ${exclude(columns, all)}.${consequence}`;
   },
   NOT_FINITE: ({ Row, row, column: index, columnName, value }) =>
     row === undefined
@@ -189,13 +192,13 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     `A worker thread stopped in the middle of the work: ${value}. Try again, or use --threads 1.`,
 };
 
-export function describeError(error: ScreeError): string {
+export function describeError(error: ScreeError, { predicts = false } = {}): string {
   const { code, message, details } = error;
   const path = details.path ?? ('path' in error ? String(error.path) : undefined);
   const file = path === undefined || path === '-' || path === 'standard input' ? 'standard input' : path;
   const { row } = details;
   const rowName = row === undefined ? `the first line of ${file}` : `row ${count(row + 1)} of ${file}`;
-  const named = { ...details, file, rowName, Row: capital(rowName) };
+  const named = { ...details, file, rowName, Row: capital(rowName), predicts };
   const described = ERRORS[code]?.(named, message);
   return described === undefined ? message : described.startsWith('standard') ? capital(described) : described;
 }
@@ -341,11 +344,15 @@ const WARNINGS: {
   },
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
-  VALUES_FILLED: ({ columns, values, rows, with: source }) => {
+  VALUES_FILLED: ({ columns, values, rows, with: source, k, iterations }) => {
     const filled = columns as Counts;
     if (source === 'level')
       return `${plural(Number(values), 'missing value counts', 'missing values count')} as a level of ${values === 1 ? 'its' : 'their'} own in categories, and as the mean in columns of numbers: ${counted(filled)}, of ${plural(Number(rows), 'row')}.`;
-    const means = source === 'given' ? "the model's mean" : 'the column mean';
+    if (source === 'iterative' || source === 'em' || source === 'nipals') {
+      const by = { iterative: 'regularised iterative PCA', em: 'EM of probabilistic PCA', nipals: 'NIPALS' }[source];
+      return `${plural(Number(values), 'missing value')} ${Number(values) === 1 ? 'was' : 'were'} predicted by ${by} with ${plural(Number(k), 'component')} (${plural(Number(iterations), 'iteration')}): ${counted(filled)}, of ${plural(Number(rows), 'row')}.`;
+    }
+    const means = source === 'given' ? "the model's mean" : 'the column mean, which shrinks correlations';
     if (filled.length === 1)
       return `${count(filled[0].count)} of ${plural(Number(rows), 'value')} of ${column(filled[0].name)} ${Number(values) === 1 ? 'was' : 'were'} filled in with ${means}.`;
     return `${plural(Number(values), 'missing value')} ${Number(values) === 1 ? 'was' : 'were'} filled in with ${means}: ${counted(filled)}, of ${plural(Number(rows), 'row')}.`;

@@ -1,10 +1,10 @@
-import { fitTable, type TableFit, withEncoding } from '@scree/analysis';
+import { completeTable, fitTable, type TableFit, withEncoding } from '@scree/analysis';
 import type { Model, Moments, RowSource } from '@scree/core';
 import type { DataFile } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
 import { questionsOf, tableOf } from './analyze-file.js';
 import type { Call } from './command.js';
-import { fileOptions } from './data-flags.js';
+import { fileOptions, predictingMethod } from './data-flags.js';
 import { COUNT_FLAGS, PCA_FLAGS } from './fit-options.js';
 import { fileOptionsFor, readFor } from './for-model.js';
 import type { Terminal } from './terminal.js';
@@ -28,8 +28,13 @@ export async function fitFile(
   await countRowsOfSmallFile(file, call.signal);
   terminal.note(file.describe());
   const questions = await questionsOf(file, call, terminal);
-  const fitted = await fitTable(tableOf(file), {
+  const method = predictingMethod(call.flags);
+  const whole = method
+    ? await completeTable(tableOf(file), { method }, { ...questions, scale: questions.scale ?? 'none' })
+    : undefined;
+  const fitted = await fitTable(whole?.table ?? tableOf(file), {
     ...questions,
+    ...whole?.fit,
     ...(asks ? { criteria: 'quick' } : { criteria: 'none', bootstrap: 0 }),
     ...(read ? { read } : {}),
   });

@@ -6,7 +6,7 @@ export const PCA_FLAGS = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'thread
 export const COUNT_FLAGS = ['components', 'variance', 'all'] as const;
 
 /** The options of `pca` from the flags. */
-export function fitOptions(flags: Readonly<Record<string, unknown>>): AnalyzeOptions {
+export function fitOptions(flags: Readonly<Record<string, unknown>>): Omit<AnalyzeOptions, 'missing'> {
   const counts = COUNT_FLAGS.filter((name) => flags[name] !== undefined);
   if (counts.length > 1) throw new UsageError(`--${counts[0]} and --${counts[1]} exclude one another.`);
   const k = flags.all ? 'all' : (flags.components ?? flags.variance);

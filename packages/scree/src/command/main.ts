@@ -121,6 +121,11 @@ function find(name: string): Command {
   throw new UsageError(`There is no command ${name}.${meant ? ` Did you mean ${meant}?` : ''}`);
 }
 
+/** Returns true if --missing of a command can predict values. */
+function predictsMissing(command: Command | undefined): boolean {
+  return command?.flags.some(({ name, choices }) => name === 'missing' && choices?.includes('iterative')) ?? false;
+}
+
 function checkPositionals({ positionals }: Parsed, { name, usage, minPositionals, maxPositionals }: Command): void {
   if (positionals.length >= minPositionals && positionals.length <= maxPositionals) return;
   const given = positionals.length === 0 ? 'nothing' : positionals.join(' ');
@@ -149,7 +154,7 @@ async function reportError(error: unknown, command: Command | undefined, debug: 
   const { ScreeError } = await import('@scree/core');
   if (error instanceof ScreeError) {
     const { describeError } = await import('./describe-error.js');
-    say(`scree: ${oneLine(describeError(error))}`);
+    say(`scree: ${oneLine(describeError(error, { predicts: predictsMissing(command) }))}`);
     return 1;
   }
   const known = (error as NodeJS.ErrnoException | undefined)?.code;

@@ -3,6 +3,7 @@ import type { Encoding, Transform } from '@scree/core';
 import { isSparkUrl } from '../cluster/spark-url.js';
 import type { OpenOptions } from '../disk/open-file.js';
 import type { Call } from './command.js';
+import { predictingMethod } from './data-flags.js';
 import { checkBetween } from './fit-between.js';
 import type { Blocks, GivenTransform } from './method-flags.js';
 import { UsageError } from './usage-error.js';
@@ -46,10 +47,23 @@ export function methodOf(flags: Readonly<Record<string, unknown>>): Method {
         'categories',
         '--categories are analysed by --method mca, famd or mfa: use one of them, or leave --categories out.',
       );
+    const predicting = predictingMethod(flags);
+    if (predicting && (transform !== undefined || composition || covariates.length > 0)) {
+      const what = covariates.length > 0 ? '--residualize' : composition ? `--scale ${composition}` : '--transform';
+      throw new UsageError(
+        `--missing ${predicting} predicts the numbers of the table, and ${what} needs them all before. Use --missing drop.`,
+      );
+    }
     if (flags.missing === 'mean' && hasParts(composition ?? transform)) {
       throw new UsageError('--missing mean would change the proportions of a composition: use --missing drop.');
     }
   } else {
+    const predicting = predictingMethod(flags);
+    if (predicting) {
+      throw new UsageError(
+        `--missing ${predicting} predicts columns of numbers, and --method ${name} has categories. Use --missing level or --missing mean.`,
+      );
+    }
     const scaled = flags.scale !== undefined && !(name === 'mfa' && ['none', 'unit'].includes(String(flags.scale)));
     if (composition)
       throw new UsageError(`--scale ${composition} is for PCA, and --method is ${name}. Leave one of them out.`);

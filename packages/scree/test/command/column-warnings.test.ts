@@ -44,7 +44,8 @@ describe('a fit', () => {
   it('counts 37 of 153 values of Ozone that were filled in: in the terminal, the JSON, the model and its report', () => {
     const air = table('airquality');
     const ozone = ['--columns', 'Ozone,Wind,Temp', '--scale', 'unit'];
-    const filled = 'Warning: 37 of 153 values of column Ozone were filled in with the column mean.';
+    const filled =
+      'Warning: 37 of 153 values of column Ozone were filled in with the column mean, which shrinks correlations.';
     // Days in a row are alike too.
     const ordered = expect.stringMatching(/^Warning: Neighbouring rows are alike in PC1 .* blocks of \d+ rows/);
     expect(lines(['fit', air, ...ozone, '--missing', 'mean', '-o', 'air.json'])).toEqual([ordered, filled]);

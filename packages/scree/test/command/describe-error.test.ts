@@ -193,7 +193,7 @@ describe('a warning of the command', () => {
     [
       'VALUES_FILLED',
       { columns: [{ name: 'Ozone', count: 37 }], values: 37, rows: 153, with: 'mean' },
-      /^37 of 153 values of column Ozone were filled in with the column mean\.$/,
+      /^37 of 153 values of column Ozone were filled in with the column mean, which shrinks correlations\.$/,
     ],
     [
       'VALUES_FILLED',

@@ -2,6 +2,7 @@ import type { OptionCheck } from '../../base/control.js';
 
 /** The methods that fit a model to the observed values and fill in the others: one file each, loaded by `fill-by-model.ts`. */
 export const FILL_METHODS = ['em', 'iterative', 'nipals'] as const;
+/** The name of a method that predicts missing values. */
 export type FillMethodName = (typeof FILL_METHODS)[number];
 
 /** What to do with rows that miss values: stop, leave them out, or fill the values in. */

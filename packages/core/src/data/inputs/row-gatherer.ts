@@ -253,7 +253,7 @@ export function notANumberError(
 /** The remedy for a value that is not a number, in the column `name`. */
 function remedyFor(value: unknown, name: string, choice: string): string {
   if (value === null || value === undefined || value === '')
-    return "A value is missing: drop the row or fill the value in first (pca has missing: 'drop' and 'mean').";
+    return "A value is missing: drop the row or fill the value in first (pca has missing: 'iterative', which predicts it, 'drop' and 'mean').";
   if (typeof value === 'bigint')
     return 'It is beyond 2^53, where numbers are not exact: leave the column out if it holds identifiers, or convert it with Number(…).';
   if (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
