@@ -31,7 +31,7 @@ import { type Supplementary, supplementary } from './meaning/supplementary.js';
 import { encodeTable } from './methods/encode-table.js';
 import { type Rotation, type RotationMethod, rotate } from './methods/rotation.js';
 import { withEncoding } from './methods/with-encoding.js';
-import { type CompletedTable, completeTable } from './missing/complete-table.js';
+import type { CompletedTable } from './missing/complete-table.js';
 import {
   type AnalyzeMissing,
   fillOptionsFor,
@@ -160,7 +160,9 @@ export function analyzeTable(incomplete: AnalysisTable, given: AnalyzeTableOptio
       ...asked
     } = given;
     const predict = predictOptionsOf(rule);
-    const whole = predict ? await completeTable(incomplete, predict, asked) : undefined;
+    const whole = predict
+      ? await (await import('./missing/complete-table.js')).completeTable(incomplete, predict, asked)
+      : undefined;
     const table = whole?.table ?? incomplete;
     const options = whole ? { ...asked, ...whole.fit } : asked;
     const plain = await fitTable(table, { ...options, scale: options.scale ?? 'auto' });
