@@ -20,6 +20,7 @@ const EXTRAS: readonly string[] = [
   'streaming',
   'learning',
   'resampling',
+  'second-look',
   'scale',
   'files',
   'lab',

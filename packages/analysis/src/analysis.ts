@@ -9,6 +9,7 @@ import type { ScaleChoice } from './inspect/choose-scale.js';
 import type { AdjustedInertias, Category, MfaGroupPart } from './meaning/categories.js';
 import type { ColumnContribution } from './meaning/column-contributions.js';
 import type { ComponentMeaning } from './meaning/component-meaning.js';
+import type { CovariateRelation } from './meaning/covariate-relations.js';
 import type { Supplementary } from './meaning/supplementary.js';
 import type { Rotation } from './methods/rotation.js';
 import type { MissingValuesRecord } from './missing/complete-table.js';
@@ -81,6 +82,8 @@ export interface AnalysisRecord {
   readonly rowContributions: Listed<RowContributions> | undefined;
   /** Columns and groups that were not fitted. */
   readonly supplementary: Supplementary;
+  /** Supplementary columns and groups against every fitted component, also those that are not kept. */
+  readonly covariates: readonly CovariateRelation[];
   readonly supplementaryRows: Listed<SupplementaryRows> | undefined;
   readonly rotation: Rotation | undefined;
   /** Set if the model was fitted to means of groups. */
@@ -191,6 +194,7 @@ export function analysisJson(
     groups: groups.flatMap(({ name, levels }) =>
       levels.map(({ level, n, center, vTest }) => ({ column: name, level, n, center, vTest })),
     ),
+    covariates: analysis.covariates,
     eta2: groups.map(({ name, eta2 }) => ({ column: name, values: eta2 })),
     rotation: rotation ? rotationJson(rotation) : null,
     meaning: meaning.map((each) => each ?? null),

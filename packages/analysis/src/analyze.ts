@@ -25,12 +25,13 @@ import { asksForComponents, fitTable, type TableFit, type TableFitOptions } from
 import { adjustedInertias, categories, mfaGroups } from './meaning/categories.js';
 import { type ColumnContribution, columnContributions } from './meaning/column-contributions.js';
 import { componentMeaning } from './meaning/component-meaning.js';
+import { covariateRelations } from './meaning/covariate-relations.js';
 import { countAboveLimit } from './meaning/inertias.js';
 import { type Supplementary, supplementary } from './meaning/supplementary.js';
 import { encodeTable } from './methods/encode-table.js';
 import { type Rotation, type RotationMethod, rotate } from './methods/rotation.js';
 import { withEncoding } from './methods/with-encoding.js';
-import { type CompletedTable, completeTable } from './missing/complete-table.js';
+import type { CompletedTable } from './missing/complete-table.js';
 import {
   type AnalyzeMissing,
   fillOptionsFor,
@@ -159,7 +160,9 @@ export function analyzeTable(incomplete: AnalysisTable, given: AnalyzeTableOptio
       ...asked
     } = given;
     const predict = predictOptionsOf(rule);
-    const whole = predict ? await completeTable(incomplete, predict, asked) : undefined;
+    const whole = predict
+      ? await (await import('./missing/complete-table.js')).completeTable(incomplete, predict, asked)
+      : undefined;
     const table = whole?.table ?? incomplete;
     const options = whole ? { ...asked, ...whole.fit } : asked;
     const plain = await fitTable(table, { ...options, scale: options.scale ?? 'auto' });
@@ -475,6 +478,7 @@ export async function recordOf(
     secondLook: isReason(second) ? undefined : second,
     rowContributions: read?.listed,
     supplementary: beside,
+    covariates: covariateRelations(beside, plain.uniqueness.rank),
     supplementaryRows: isReason(apart) ? undefined : apart,
     rotation: isReason(turned) ? undefined : turned,
     between: fitted.between,

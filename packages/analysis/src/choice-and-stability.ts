@@ -86,7 +86,9 @@ async function stabilityFor(
   if (typeof replicates !== 'number') return replicates;
   if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
   if (!source) return { code: 'READ_ONCE' };
-  const others = omit(options, 'whiten', 'inspectColumns', 'bootstrap');
+  // The names of columns may say that rows are in the order of time.
+  const names = source.columnNames ? {} : pick(model, 'columnNames');
+  const others = { ...omit(options, 'whiten', 'inspectColumns', 'bootstrap'), ...names };
   const draw = (): Promise<Stability> => bootstrap(source, { ...others, ...choices, k: model.k, replicates });
   // A requested bootstrap throws. A bootstrap by default must not make the fit fail.
   return asked === undefined ? orWhy(draw) : draw();

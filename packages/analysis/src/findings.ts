@@ -25,6 +25,8 @@ type OwnCode =
   | 'UNUSUAL_ROWS'
   /** No row is beyond the limits. */
   | 'NO_UNUSUAL_ROWS'
+  /** A supplementary column or groups are related to a component that is not kept, more than to a kept one. */
+  | 'COVARIATE'
   /** The scaling that `scale: 'auto'` chose. */
   | 'SCALING';
 
@@ -93,6 +95,8 @@ const UNUSUAL = { least: 46, more: 20 };
 /** Many rows that T² and Q do not show: before the stability, which they may have made. */
 const MANY_UNUSUAL = 72;
 const NOTHING_UNUSUAL = 20;
+/** A relation that the user asked for, and that the recommended number of components would hide. */
+const COVARIATE = 75;
 /** The scaling is said beside the description of the table. */
 const SCALING = 10;
 
@@ -106,6 +110,7 @@ export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[
     ...stabilityFinding(analysis),
     ...componentFindings(analysis),
     ...unusualFinding(analysis),
+    ...covariateFindings(analysis),
     ...scalingFinding(analysis),
   ];
   return found.sort((a, b) => b.importance - a.importance);
@@ -227,6 +232,32 @@ function componentFindings({ meaning, kept, model }: Pick<AnalysisRecord, 'meani
       },
     ];
   });
+}
+
+/** The strongest relation of each covariate, if it is with a component that is not kept. */
+function covariateFindings({
+  covariates,
+  kept,
+  model,
+}: Pick<AnalysisRecord, 'covariates' | 'kept' | 'model'>): Finding[] {
+  const names = [...new Set(covariates.map(({ name }) => name))];
+  const strongest = names.flatMap((name) => {
+    const related = covariates.filter((each) => each.name === name && each.related);
+    return related.length === 0 ? [] : [related.reduce((a, b) => (Math.abs(b.effect) > Math.abs(a.effect) ? b : a))];
+  });
+  const isStable = model.stability ? stableAxes(model.stability, rowOrderOf(model)) : () => false;
+  return strongest
+    .filter(({ component }) => component > kept && model.uniqueness.axes[component - 1].determined)
+    .map(({ name, kind, component, effect, adjusted }) => {
+      const angle = model.stability?.angles[component - 1]?.q95;
+      const stable = angle !== undefined && isStable(component - 1);
+      const degrees = angle === undefined ? {} : { degrees: (180 / Math.PI) * angle, stable };
+      return {
+        code: 'COVARIATE' as const,
+        details: { name, kind, component, effect, pValue: adjusted, kept, ...degrees },
+        importance: COVARIATE,
+      };
+    });
 }
 
 function scalingFinding({ scaling }: Pick<AnalysisRecord, 'scaling'>): Finding[] {

@@ -193,7 +193,7 @@ async function orderOfRows(
 ): Promise<RowOrder | undefined> {
   if (settings.weights) return undefined;
   const { findRowOrder } = await import('./inspect/row-order.js');
-  const own = { ...settings, scale: Array.from(model.scale), columnWeights: undefined, whiten: false as const };
+  const own = { ...settings, whiten: false as const };
   const fitHalf = async (half: RowSource, k: number): Promise<Model> =>
     (await fitAny(half, { ...own, k: Math.min(k, half.cols) }, engines, progress)).model;
   return findRowOrder(model, rows, { center: settings.center, fitHalf, progress });

@@ -233,11 +233,10 @@ async function askedModels(
 async function orderWarnings(model: Model, source: RowSource, options: FitQuestions): Promise<Warning[]> {
   if (options.weights) return [];
   const { findRowOrder, rowOrderWarning } = await import('./inspect/row-order.js');
-  const control = pick(options, 'engine', 'threads', 'signal');
+  const control = pick(options, 'engine', 'threads', 'signal', 'scale', 'columnWeights');
   const order = await findRowOrder(model, source, {
     center: model.centered,
-    fitHalf: async (rows, k) =>
-      (await nestedModels(rows, { ...control, k: Math.min(k, rows.cols), scale: Array.from(model.scale) })).model,
+    fitHalf: async (rows, k) => (await nestedModels(rows, { ...control, k: Math.min(k, rows.cols) })).model,
     progress: new ProgressTracker(control),
   });
   return order ? [rowOrderWarning(order)] : [];

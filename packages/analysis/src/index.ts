@@ -58,6 +58,7 @@ export { type ColumnContribution, columnContributions } from './meaning/column-c
 export type { ComponentMeaning, RelatedColumn, RelatedGroups } from './meaning/component-meaning.js';
 export type { Point } from './meaning/convex-hull.js';
 export { convexHull } from './meaning/convex-hull.js';
+export type { CovariateRelation } from './meaning/covariate-relations.js';
 export type { CovariateColumns, Covariates } from './meaning/covariates.js';
 export { type Ellipse, type EllipseOptions, groupEllipse } from './meaning/ellipse.js';
 export { type GroupOutline, groupOutlines, type OutlineKind, type OutlineRequest } from './meaning/group-outlines.js';

@@ -6,6 +6,7 @@ import {
   componentMeaning,
   type RelatedColumn,
   type RelatedGroups,
+  type RelatedRange,
 } from '../meaning/component-meaning.js';
 import { count, listed, percent } from './numbers.js';
 
@@ -44,11 +45,15 @@ export function describeMeaning(meaning: ComponentMeaning, most = MOST_NAMED): s
 
 /** The significant relations of a component, as parts of a sentence. */
 export function meaningParts(
-  { columns, categories, supplementary, groups }: ComponentMeaning,
+  { columns, categories, supplementary, groups, together, ranges }: ComponentMeaning,
   most = MOST_NAMED,
 ): string[] {
   return [
-    ...columnPart(columns, most),
+    ...(together
+      ? ['all columns rise together']
+      : ranges
+        ? columnPart(ranges.map(rangeTitle), most)
+        : columnPart(columns, most)),
     ...categoryParts(categories.map(groupPart), most),
     ...relatedPart(supplementary, most),
     ...groups.map(groupPart),
@@ -60,6 +65,11 @@ function categoryParts(parts: readonly string[], most: number): string[] {
   if (parts.length <= most + 1) return [...parts];
   const more = count(parts.length - most);
   return [...parts.slice(0, most), `differs between levels of ${more} more categories`];
+}
+
+/** "V150–V230": neighbouring columns of a spectrum. */
+function rangeTitle({ from, to, correlation }: RelatedRange): RelatedColumn {
+  return { name: from === to ? from : `${from}–${to}`, correlation };
 }
 
 /** "more a and b, less c". */
@@ -87,7 +97,7 @@ function relatedPart(related: readonly RelatedColumn[], most: number): string[] 
   if (related.length === 0) return [];
   return [
     `correlates with ${listedUpTo(
-      related.map(({ name, correlation: r }) => `${name} (r ${decimal(r)})`),
+      related.map(({ name, correlation: r }) => `${name} (r ${shortDecimal(r)})`),
       most,
     )}`,
   ];
@@ -99,7 +109,7 @@ function relatedPart(related: readonly RelatedColumn[], most: number): string[] 
  */
 function groupPart({ name, levels, eta2 }: RelatedGroups): string {
   const [highest, lowest] = [levels[0], levels[levels.length - 1]];
-  const eta = `η² ${decimal(eta2)}`;
+  const eta = `η² ${shortDecimal(eta2)}`;
   if (levels.length === 2) return `higher for ${highest.level} than for ${lowest.level} (${name}, ${eta})`;
   const ends = [
     ...(highest.significant && highest.vTest > 0 ? [`highest for ${highest.level}`] : []),
@@ -118,7 +128,7 @@ function listedUpTo(names: readonly string[], most: number): string {
 }
 
 /** .78, −.30: two decimals, or more if the number would be rounded to 1. */
-function decimal(value: number): string {
+export function shortDecimal(value: number): string {
   const size = Math.abs(value);
   let decimals = 2;
   while (size < 1 && decimals < 15 && Number(size.toFixed(decimals)) === 1) decimals++;

@@ -4,7 +4,7 @@ import type { Finding } from '../findings.js';
 import type { ScaleChoice } from '../inspect/choose-scale.js';
 import type { ComponentMeaning } from '../meaning/component-meaning.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
-import { describeMeaning } from './describe-component.js';
+import { describeMeaning, shortDecimal } from './describe-component.js';
 import { describeMissing, type MissingDetails } from './describe-missing.js';
 import { describeScale } from './describe-scale.js';
 import {
@@ -52,6 +52,8 @@ export function describeFinding(
       return analysis.compared ? describeUnusual(analysis.compared.found, analysis.compared.facts) : '';
     case 'NO_UNUSUAL_ROWS':
       return analysis.compared ? describeUnusual(analysis.compared.found, analysis.compared.facts) : '';
+    case 'COVARIATE':
+      return covariateSentence(details as unknown as CovariateDetails);
     case 'SCALING':
       return describeScale(details as unknown as ScaleChoice, { option: (rule) => `scale: '${rule}'` });
     default:
@@ -89,6 +91,30 @@ function agreement({ k, agree, criteria }: Choice): string {
   const range = least === most ? `${least}` : `${least} to ${most}`;
   const rest = others.length === 0 ? '' : `; ${others.length === 1 ? 'another says' : 'others say'} ${range}`;
   return `${listed(more > 0 ? [...names, `${more} more`] : names)} ${verb}${rest}`;
+}
+
+interface CovariateDetails {
+  readonly name: string;
+  readonly kind: 'column' | 'groups';
+  readonly component: number;
+  readonly effect: number;
+  readonly kept: number;
+  readonly degrees?: number;
+  readonly stable?: boolean;
+}
+
+/** "PC2, which is not among the 1 kept, separates sex (η² .73) and is stable (±7°)." */
+function covariateSentence({ name, kind, component, effect, kept, degrees, stable }: CovariateDetails): string {
+  const relation =
+    kind === 'column'
+      ? `correlates with ${name} (r ${shortDecimal(effect)})`
+      : `${effect >= 0.5 ? 'separates' : 'differs between'} the levels of ${name} (η² ${shortDecimal(effect)})`;
+  const whole = Math.max(1, Math.round(degrees ?? 0));
+  const sure =
+    degrees === undefined ? '' : stable ? `, and is stable (±${whole}°)` : `, but is not stable (±${whole}°)`;
+  const beyond =
+    kept === 0 ? 'Though no component stands out of noise' : `Beyond the ${plural(kept, 'kept component')}`;
+  return `${beyond}, PC${component} ${relation}${sure}.`;
 }
 
 interface StabilityDetails {

@@ -35,7 +35,7 @@ export interface RowOrder {
 /** How the order of rows is found. */
 export interface RowOrderOptions {
   readonly center: boolean;
-  /** Fits half of the rows with the scales of the model, k components. */
+  /** Fits half of the rows, scaled by the same rule, k components. */
   readonly fitHalf: (rows: RowSource, k: number) => Promise<Model>;
   readonly progress: ProgressTracker;
 }

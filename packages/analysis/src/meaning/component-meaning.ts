@@ -45,6 +45,14 @@ export interface RelatedGroups {
   })[];
 }
 
+/** Neighbouring columns of a spectrum or a curve that rise, or fall, together. */
+export interface RelatedRange {
+  readonly from: string;
+  readonly to: string;
+  /** The mean of their correlations with the component. */
+  readonly correlation: number;
+}
+
 /** The significant relations of a component with columns and groups. */
 export interface ComponentMeaning {
   /** Counted from 1. */
@@ -60,7 +68,17 @@ export interface ComponentMeaning {
   /** Supplementary columns, the strongest first. */
   readonly supplementary: readonly RelatedColumn[];
   readonly groups: readonly RelatedGroups[];
+  /** True if all columns, at least three, have a correlation of at least 0.5 with the same sign. */
+  readonly together?: boolean;
+  /** The named columns as ranges, if columns are in an order in which neighbours are alike. */
+  readonly ranges?: readonly RelatedRange[];
 }
+
+/** Columns with at least this |r| are named, and in any case the strongest STRONGEST. */
+const LEAST_CORRELATION = 0.5;
+const STRONGEST = 3;
+/** Fewest columns that "rise together". */
+const FEWEST_TOGETHER = 3;
 
 /** The least η² or r² of a relation. Cohen (1988) calls η² below .06 small, and r = .2, which is r² = .04, is hardly visible in a plot. */
 const LEAST_EFFECT = 0.04;
@@ -70,8 +88,9 @@ const LEAST_EFFECT = 0.04;
  * cosines have no test.
  *
  * Correlations are tested by t, η² by F and the centres of groups by v-test, at `level` after Holm's correction for all tests of the
- * component. A column of the fit is named if its correlation is significant, it contributes as much as the average column or more, and
- * its bootstrap interval, if there is one, excludes 0. A category of the fit is named by its η² and its contribution in the same way.
+ * component. A column of the fit is named if its correlation is significant, its bootstrap interval, if there is one, excludes 0, and
+ * |r| is at least 0.5 or among the three largest. A category of the fit is named by its η², if it contributes as much as the average
+ * column or more.
  * Groups, categories and supplementary columns that share less than 4 % of a component's variance are not named: with many rows such a
  * relation is significant, but it is too weak to matter. The tests take the component as given. They do not test if it is more than
  * noise.
@@ -85,7 +104,7 @@ export function componentMeaning(model: Model, c: number, facts: ComponentFacts 
     : { ...title, columns: [], categories: [], supplementary: [], groups: [] };
 }
 
-type Relations = Pick<ComponentMeaning, 'columns' | 'categories' | 'supplementary' | 'groups'>;
+type Relations = Omit<ComponentMeaning, 'component' | 'share' | 'determined'>;
 
 function significantRelations(model: Model, c: number, facts: ComponentFacts): Relations {
   const { columns = columnContributions(model), level = 0.05 } = facts;
@@ -111,19 +130,21 @@ function significantRelations(model: Model, c: number, facts: ComponentFacts): R
   };
   // Slightly less, so that rounding does not choose among columns with equal contributions.
   const average = (100 / inputs) * (1 - 1e-9);
-  const named = numbers.flatMap(({ name, correlation, contribution, j }) =>
-    next() && contribution[c] >= average && stable(j)
-      ? [{ name: name ?? `column ${j + 1}`, correlation: correlation[c] }]
+  const significant = numbers.flatMap(({ name, correlation, j }) =>
+    next() && stable(j) && correlation[c] ** 2 >= LEAST_EFFECT
+      ? [{ name: name ?? `column ${j + 1}`, correlation: correlation[c], j }]
       : [],
   );
+  const strongest = new Set(byStrength(significant).slice(0, STRONGEST));
+  const named = significant.filter((each) => Math.abs(each.correlation) >= LEAST_CORRELATION || strongest.has(each));
   const divides = own
-    .map((category) => ({ category, whole: next(), significant: category.levels.map(next) }))
+    .map((category) => ({ category, whole: next(), apart: category.levels.map(next) }))
     .filter(({ category: { contribution, levels, from, eta2 }, whole }) => {
       const fits = contribution[c] >= average && levels.some((_, l) => stable(from + l));
       return whole && fits && eta2[c] >= LEAST_EFFECT;
     })
     .sort((a, b) => b.category.eta2[c] - a.category.eta2[c])
-    .map(({ category, significant }) => relatedGroups({ ...category, name: category.column }, c, significant));
+    .map(({ category, apart }) => relatedGroups({ ...category, name: category.column }, c, apart));
   const related = others.flatMap(({ name, correlation }, j) =>
     next() && correlation[c] ** 2 >= LEAST_EFFECT
       ? [{ name: name ?? `supplementary column ${j + 1}`, correlation: correlation[c] }]
@@ -131,12 +152,14 @@ function significantRelations(model: Model, c: number, facts: ComponentFacts): R
   );
   const divided = groups.flatMap((group) => {
     const whole = next();
-    const significant = group.levels.map(next);
-    return whole && group.eta2[c] >= LEAST_EFFECT ? [relatedGroups(group, c, significant)] : [];
+    const apart = group.levels.map(next);
+    return whole && group.eta2[c] >= LEAST_EFFECT ? [relatedGroups(group, c, apart)] : [];
   });
   return {
     // A single column is its own component.
-    columns: model.d === 1 ? [] : byStrength(named),
+    columns: model.d === 1 ? [] : byStrength(named).map(({ name, correlation }) => ({ name, correlation })),
+    ...(riseTogether(named, numbers.length) ? { together: true } : {}),
+    ...(model.warnings.some(({ code }) => code === 'ORDERED_COLUMNS') ? { ranges: rangesOf(named) } : {}),
     categories: divides,
     supplementary: byStrength(related),
     groups: divided,
@@ -159,7 +182,28 @@ function relatedGroups(
 
 type Centre = Pick<GroupLevel, 'level' | 'center' | 'vTest'>;
 
-function byStrength(related: readonly RelatedColumn[]): RelatedColumn[] {
+/** Returns true if all columns are named and have strong correlations of one sign. */
+function riseTogether(named: readonly RelatedColumn[], columns: number): boolean {
+  if (columns < FEWEST_TOGETHER || named.length < columns) return false;
+  const sign = Math.sign(named[0].correlation);
+  return named.every(({ correlation }) => sign * correlation >= LEAST_CORRELATION);
+}
+
+/** Runs of neighbouring named columns with correlations of one sign, the longest first. */
+function rangesOf(named: readonly (RelatedColumn & { readonly j: number })[]): RelatedRange[] {
+  const runs: { first: string; last: string; at: number; sum: number; length: number }[] = [];
+  for (const { name, correlation, j } of named) {
+    const run = runs.at(-1);
+    if (run && run.at === j - 1 && run.sum * correlation > 0) {
+      Object.assign(run, { last: name, at: j, sum: run.sum + correlation, length: run.length + 1 });
+    } else runs.push({ first: name, last: name, at: j, sum: correlation, length: 1 });
+  }
+  return runs
+    .sort((a, b) => b.length - a.length || a.at - b.at)
+    .map(({ first, last, sum, length }) => ({ from: first, to: last, correlation: sum / length }));
+}
+
+function byStrength<Related extends RelatedColumn>(related: readonly Related[]): Related[] {
   return [...related].sort((a, b) => Math.abs(b.correlation) - Math.abs(a.correlation));
 }
 

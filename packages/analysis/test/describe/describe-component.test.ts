@@ -24,7 +24,7 @@ describe('describeComponents', () => {
     const model = await pca(rows, { scale: 'unit', k: 4, columnNames: events });
     const more = await supplementary(model, rows, { columns, groups: { Competition } });
     expect(plain(describeComponents(model, { supplementary: more }))).toEqual([
-      'PC1 (41 %): more X100m, X110m.hurdle and X400m, less Long.jump, Discus and Shot.put; correlates with Points (r −.96) and Rank (r .70); higher for Decastar than for OlympicG (Competition, η² .40).',
+      'PC1 (41 %): more X100m, X110m.hurdle and X400m, less Long.jump, Discus, Shot.put and High.jump; correlates with Points (r −.96) and Rank (r .70); higher for Decastar than for OlympicG (Competition, η² .40).',
       'PC2 (18 %): more Pole.vault and X1500m.',
       'PC3 (12 %): more Javeline.',
     ]);
@@ -36,7 +36,7 @@ describe('describeComponents', () => {
     const more = await supplementary(model, getNumbers(), { groups: { species: getClasses() } });
     expect(plain(describeComponents(model, { supplementary: more }))).toEqual([
       'PC1 (73 %): more petal length, petal width and sepal length; separates the 3 levels of species (η² .93): highest for virginica, lowest for setosa.',
-      'PC2 (23 %): more sepal width; differs between the 3 levels of species (η² .17): highest for setosa, lowest for versicolor.',
+      'PC2 (23 %): more sepal width and sepal length; differs between the 3 levels of species (η² .17): highest for setosa, lowest for versicolor.',
     ]);
   });
 
@@ -44,13 +44,12 @@ describe('describeComponents', () => {
     const rng = random(3);
     const table = Array.from({ length: 60 }, () => {
       const common = rng.normal();
-      return Array.from({ length: 8 }, (_, j) => common + (0.1 + 0.01 * j) * rng.normal());
+      return Array.from({ length: 8 }, (_, j) => (j === 0 ? -1 : 1) * common + (0.1 + 0.01 * j) * rng.normal());
     });
-    // Columns that contribute the same are named together.
     const equal = await pca(table, { scale: 'unit', k: 1 });
     const columns = columnContributions(equal).map((each) => ({ ...each, contribution: [12.5] }));
     const [sentence] = plain(describeComponents(equal, { columns, most: 3 }));
-    expect(sentence).toMatch(/^PC1 \(9\d %\): more (column \d, ){2}column \d and 5 more\.$/);
+    expect(sentence).toMatch(/^PC1 \(9\d %\): more column 1, less (column \d, ){2}column \d and 4 more\.$/);
   });
 
   it('names a column only if its bootstrap interval excludes zero', async () => {

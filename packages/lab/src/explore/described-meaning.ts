@@ -14,8 +14,12 @@ export function describedMeaning(meaning: ComponentMeaning, { data: { info } }: 
       ...group,
       levels: group.levels.map((level) => ({ ...level, level: shorten(level.level, NAME_LENGTH) })),
     }));
+  const { ranges, together, ...others } = meaning;
+  const ordered = info.picture || !ranges ? {} : { ranges };
   return {
-    ...meaning,
+    ...others,
+    ...ordered,
+    ...(info.picture || !together ? {} : { together }),
     columns: info.picture ? [] : named(meaning.columns),
     categories: grouped(meaning.categories),
     supplementary: named(meaning.supplementary),

@@ -30,6 +30,7 @@ const SMALL_TABLES = [
   'blocks',
   'groups',
   'eta2',
+  'covariates',
   'rotation',
 ] as const;
 type SmallTable = (typeof SMALL_TABLES)[number];
@@ -87,7 +88,7 @@ export async function writeTables(
 type Line = readonly (string | number)[];
 
 /** Small tables that are not empty, each with its header. */
-function smallTables({ model, columns, supplementary, rotation, coded }: Analysis): [SmallTable, Line[]][] {
+function smallTables({ model, columns, supplementary, covariates, rotation, coded }: Analysis): [SmallTable, Line[]][] {
   const { k, d, columnNames } = model;
   const nameOf = (j: number): string => columnNames?.[j] ?? String(j);
   const all: [SmallTable, Line[], Line][] = [
@@ -153,6 +154,18 @@ function smallTables({ model, columns, supplementary, rotation, coded }: Analysi
         ...supplementary.groups.map(({ name, eta2 }) => [name, ...eta2]),
       ],
       ['column', ...named('eta2', k)],
+    ],
+    [
+      'covariates',
+      covariates.map(({ name, kind, component, effect, pValue, adjusted }) => [
+        name,
+        `PC${component}`,
+        kind === 'column' ? 'correlation' : 'eta2',
+        effect,
+        pValue,
+        adjusted,
+      ]),
+      ['covariate', 'component', 'measure', 'effect', 'p_value', 'p_adjusted'],
     ],
     [
       'rotation',

@@ -312,7 +312,7 @@ function scoresSection(contents: Contents): Part {
     drawn.length === 0
       ? `${kind === 'new' ? 'Rows of the fit did not differ' : 'Rows do not differ'}, so there is nothing to draw.`
       : `The score of a row on a component says how far it lies along it from ${centreOf(model, kind)}. Rows that lie close together are alike in what the components keep.${kind === 'new' ? ' Percentages at the axes are shares of the variance in the fit.' : ''}`;
-  const html = paragraphs([words]) + figures(drawn) + groupsTable(contents);
+  const html = paragraphs([words]) + figures(drawn) + groupsTable(contents) + covariatesTable(contents);
   return { id: 'scores', title: 'Scores', drawn, html };
 }
 
@@ -387,6 +387,31 @@ function groupsTable(contents: Contents): string {
     note: `η² is the share of a score’s variance that lies between the groups. A v-test beyond ±1.96 is rare if the rows of a group are drawn ${kind === 'new' ? 'from these rows' : 'from all rows'} at random.${rows.length > GROUP_LEVELS ? ` The first ${GROUP_LEVELS} of ${rows.length} lines.` : ''}`,
   };
   return folded('Groups: centres, v-tests and η²', tableHtml(table, 'Groups', 'scroll whole'));
+}
+
+/** Maximum number of lines in the table of covariates. */
+const MOST_COVARIATES = 200;
+
+/** Every covariate against every fitted component, also without a relation. */
+function covariatesTable({ covariates }: Contents): string {
+  if (covariates.length === 0) return '';
+  const rows = covariates
+    .slice(0, MOST_COVARIATES)
+    .map(({ name, kind, component, effect, pValue, adjusted, related }) => [
+      plainText(name),
+      `PC${component}`,
+      `${kind === 'column' ? 'r' : 'η²'} ${fixedDecimals(effect, 3)}`,
+      formatNumber(pValue, 3),
+      formatNumber(adjusted, 3),
+      related ? 'related' : '–',
+    ]);
+  const left = covariates.length - rows.length;
+  const table = {
+    columns: ['covariate', 'component', 'effect', 'p', 'p after Holm', ''],
+    rows,
+    note: `Related: p below 0.05 after Holm’s correction for all ${count(covariates.length)} tests, and at least 4 % of the component’s variance.${left > 0 ? ` The first ${MOST_COVARIATES} of ${count(covariates.length)} lines.` : ''}`,
+  };
+  return folded('Covariates and all components', tableHtml(table, 'Covariates', 'scroll whole'));
 }
 
 function columnsSection(contents: Contents): Part {

@@ -312,6 +312,7 @@ describe('scree analyze --tables', () => {
     const found = json([ALL_COLUMNS, ...args, ...beside, '--rotate', 'varimax', '--tables', folder]);
     expect(readdirSync(folder).sort()).toEqual([
       'columns.csv',
+      'covariates.csv',
       'eta2.csv',
       'groups.csv',
       'rotation.csv',
