@@ -281,7 +281,7 @@ describe('scree', () => {
       return stdout.trim().split('\n');
     };
     expect(completed('scree', 'comp')).toEqual(['compare', 'compress', 'completion']);
-    expect(completed('scree', 'fit', '--sc')).toEqual(['--scale']);
+    expect(completed('scree', 'fit', '--sc')).toEqual(['--scale', '--scores']);
     expect(completed('scree', 'fit', '--missing', '')).toEqual(['error', 'drop', 'mean']);
     expect(completed('scree', 'completion', '')).toEqual(['bash', 'zsh', 'fish']);
     expect(completed('scree', 'fit', 'my')).toEqual(['my data.csv']);
