@@ -16,16 +16,17 @@ const ALONE = [
   'packages/core/test/base/event-loop.test.ts',
   'packages/core/test/engines/kernel-pool.test.ts',
   'packages/core/test/engines/memory.test.ts',
-  'packages/core/test/engines/stalled-workers.test.ts',
+  'packages/core/test/engines/{stalled-workers,threads}.test.ts',
   'packages/core/test/stream.test.ts',
   'packages/core/test/webgpu/{node,offer}.test.ts',
   'packages/files/test/zstd.test.ts',
+  'packages/lab/test/worker/session.test.ts',
   'packages/scree/test/blas*.test.ts',
   'packages/scree/test/compress/hostile.test.ts',
   'packages/scree/test/database/sqlite-unlocked.test.ts',
   'packages/scree/test/faults/*.test.ts',
   'packages/scree/test/optional-package.test.ts',
-  'test/corpus.test.ts',
+  'test/{corpus,one-analysis}.test.ts',
 ];
 
 const resolve = {

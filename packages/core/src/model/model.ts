@@ -245,7 +245,7 @@ export class Model extends Printable implements ModelRecord {
         output.push(wide);
       }
     };
-    await this.#read('scores', 'rows', data, options, visit, 'visitor');
+    await this.#read('scores', 'rows', data, options, visit, missing === 'error' ? 'visitor' : 'gaps');
     return wanted ? { scores: output.matrix(), errors: deviations.matrix() } : output.matrix();
   }
 
@@ -501,7 +501,7 @@ export class Model extends Printable implements ModelRecord {
 
   /**
    * Opens data, checks their width and values, passes their blocks to `visit`, and closes the data, also after an error. With
-   * `checks: 'visitor'`, the visitor checks the values.
+   * `checks: 'visitor'`, the visitor checks the values; with `'gaps'`, it also handles missing values, which are read as NaN.
    */
   #read(
     phase: string,
@@ -509,7 +509,7 @@ export class Model extends Printable implements ModelRecord {
     data: TableData | Row,
     options: ApplyOptions,
     visit: Visit,
-    checks: 'first' | 'visitor' = 'first',
+    checks: Checks = 'first',
   ): Promise<void> {
     return keepAlive(() => this.#readBlocks(phase, what, data, options, visit, checks));
   }
@@ -520,7 +520,7 @@ export class Model extends Printable implements ModelRecord {
     data: TableData | Row,
     options: ApplyOptions,
     visit: Visit,
-    checks: 'first' | 'visitor',
+    checks: Checks,
   ): Promise<void> {
     const progress = new ProgressTracker(checkControl(options));
     const width = what === 'rows' || this.whiten === 'zca' ? this.d : this.k;
@@ -530,7 +530,7 @@ export class Model extends Printable implements ModelRecord {
     const source =
       what === 'rows' && this.coding
         ? await (await import('../data/encoding/encoded-source.js')).openForModel(given as TableData, this, progress)
-        : await openSource(given as Data, progress, names, false, checks === 'visitor' && 'with-keys');
+        : await openSource(given as Data, progress, names, false, checks === 'gaps' && 'with-keys');
     try {
       if (source.cols !== width) {
         throw wrongWidth(what, source.cols, width);
@@ -552,6 +552,9 @@ export class Model extends Printable implements ModelRecord {
     }
   }
 }
+
+/** Who checks the values of a block. */
+type Checks = 'first' | 'visitor' | 'gaps';
 
 /** Handles a block whose first row has the index `first`. `check` throws if the block has a value that is not finite. */
 type Visit = (block: Block, progress: ProgressTracker, check: () => Promise<void>, first: number) => Promise<void>;

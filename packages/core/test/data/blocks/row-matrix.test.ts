@@ -84,7 +84,10 @@ describe('a model', () => {
     }
     expect((await model.inverseTransform(expected)).rows).toBe(1);
     await expect(model.transform([3, 5])).rejects.toThrow(/have 2 columns/);
-    await expect(model.transform([3, null, 1] as never)).rejects.toThrow(
+    const predicted = await model.transform([3, null, 1] as never);
+    expect(predicted.toRows()).toEqual((await model.transform([3, Number.NaN, 1])).toRows());
+    expect(Number.isFinite(predicted.data[0])).toBe(true);
+    await expect(model.transform([3, null, 1] as never, { missing: 'error' })).rejects.toThrow(
       /Row 1, column 2 holds null\. A value is miss/,
     );
   });
@@ -102,7 +105,6 @@ describe('a model', () => {
       expect((await model.transform([record])).toRows()).toEqual([expected]);
     }
     const bad: [object, RegExp][] = [
-      [{ a: 3, b: null, c: 1, name: 'x' }, /Row 1, column "b" holds null\. A value is missing/],
       [{ a: 3, b: '5', c: 1 }, /Row 1, column "b" holds "5"/],
       [{ a: 3, c: 1, name: 'x' }, /Row 1 has no column "b"/],
       [{ a: 3, b: [5, 6], c: 1 }, /column "b" holds an array/],
@@ -112,6 +114,11 @@ describe('a model', () => {
       await expect(model.transform(record as never)).rejects.toThrow(message);
       expect(() => loadTransform(model).transform(record as never)).toThrow(message);
     }
+    const gap = { a: 3, b: null, c: 1, name: 'x' } as never;
+    expect((await model.transform(gap)).toRows()).toEqual((await model.transform([3, Number.NaN, 1])).toRows());
+    await expect(model.transform(gap, { missing: 'error' })).rejects.toThrow(
+      /Row 1, column "b" holds null\. A value is missing/,
+    );
     const columns = await model.transform({
       a: [1, 3],
       b: [2, 5],

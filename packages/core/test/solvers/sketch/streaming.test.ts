@@ -91,6 +91,7 @@ describe('streaming', () => {
 
   it('has the same bounds after a second reading, with residuals measured on the data', async () => {
     let sharper = 0;
+    const cases = runs(100, 400);
     await fc.assert(
       fc.asyncProperty(problems, async (problem) => {
         const { model, truth } = await fit(problem, (rows) =>
@@ -99,9 +100,9 @@ describe('streaming', () => {
         checkCertificate(model, truth);
         if (model.certificate.varianceBounds[0] < 1e-6 * model.variances[0]) sharper++;
       }),
-      { numRuns: runs(100, 400) },
+      { numRuns: cases },
     );
-    expect(sharper).toBeGreaterThan(100);
+    expect(sharper).toBeGreaterThan(cases / 4);
   });
 
   it('gives the result of svd where the sketch has room for all components, in one reading or two', async () => {
