@@ -1,5 +1,5 @@
 import type { ComponentMeaning, Finding } from '@scree/analysis';
-import { describeFinding } from '@scree/analysis/describe';
+import { describeFinding, describeMeaning } from '@scree/analysis/describe';
 import type { Warning } from '@scree/core';
 import { warningSentence } from '../describe-problem.js';
 import { untangled } from '../shorten.js';
@@ -13,6 +13,9 @@ import { type Remedy, remediesFor } from './remedies.js';
 
 /** The number of findings in the headline. */
 const MOST = 5;
+
+/** Most columns of a component that the headline names on each side. */
+const MOST_NAMED = 3;
 
 /** Warnings that are not repeated here: the page shows them above all views, or beside the choice of k. */
 export const SHOWN_ABOVE: readonly string[] = ['ROWS_DROPPED', 'VALUES_FILLED', 'NO_STRUCTURE'];
@@ -39,11 +42,11 @@ export function headlineOf(now: Fitted): readonly Line[] {
   for (const finding of found.findings) {
     if (lines.length === MOST) break;
     if (SHOWN_ABOVE.includes(finding.code)) continue;
-    const own =
+    const text =
       finding.code === 'COMPONENT'
-        ? { ...finding, details: { ...describedMeaning(finding.details as unknown as ComponentMeaning, now) } }
-        : finding;
-    const text = untangled(describeFinding(own, facts, (warning) => warningSentence(warning, names)));
+        ? // Its names are isolated, which `untangled` would undo.
+          (describeMeaning(describedMeaning(finding.details as unknown as ComponentMeaning, now), MOST_NAMED) ?? '')
+        : untangled(describeFinding(finding, facts, (warning) => warningSentence(warning, names)));
     if (text !== '') lines.push({ finding, text, remedies: remediesOf(finding, now) });
   }
   return lines;

@@ -32,7 +32,7 @@ describeExploreOnOnePage('data', (explore) => {
       }
       await explore.open(path);
       await explore.fitted(/60 rows and 3 columns/);
-      const model = await pca(rows, { k: 2 });
+      const model = await pca(rows, { k: 2, scale: 'unit' });
       const share = ((model.variances[0] + model.variances[1]) / model.totalVariance) * 100;
       await explore.page.getByLabel('Components kept (k)').fill('2');
       await expect.poll(() => explore.kept().textContent()).toContain(share.toFixed(1));

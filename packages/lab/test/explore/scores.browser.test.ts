@@ -68,6 +68,7 @@ describeExplore('the scores', (explore) => {
     await writeFile(path, `${names.join(',')}\n${rows.map(line).join('\n')}\n`);
     await explore.open(path);
     await explore.fitted(/60 rows and 3 columns/);
+    await explore.page.getByLabel('Divide columns by').selectOption('none');
     await explore.page.getByLabel('Components kept (k)').fill('1');
     const raised = power === 60 ? '10⁶⁰' : '10⁻³⁰⁰';
     await expect.poll(() => explore.page.locator('.point-cloud .names').textContent()).toContain(raised);
