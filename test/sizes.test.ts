@@ -109,18 +109,18 @@ async function workerOfVite(format: 'es' | 'iife'): Promise<number> {
 }
 
 describe('the size of', () => {
-  it('pca is at most 40.5 kB, and a fit of dense numbers loads at most 25 kB more', async () => {
+  it('pca is at most 40.8 kB, and a fit of dense numbers loads at most 25 kB more', async () => {
     const { first, later } = await withRolldown('@scree/core', 'pca');
-    expect(sum(first)).toBeLessThan(40_500);
+    expect(sum(first)).toBeLessThan(40_800);
     for (const name of ['wasm', 'kernels-relaxed', 'kernels-plain', 'learned', 'sketch', 'encoding']) {
       expect([...later.keys()], name).toContain(name);
     }
     expect(size(later.get('wasm')) + size(later.get('kernels-relaxed'))).toBeLessThan(25_000);
   });
 
-  it('pca is at most 43.5 kB with esbuild, which keeps what any file that is loaded later needs', async () => {
+  it('pca is at most 47 kB with esbuild, which keeps what any file that is loaded later needs', async () => {
     const { first, later } = await withEsbuild('@scree/core', 'pca');
-    expect(sum(first)).toBeLessThan(43_500);
+    expect(sum(first)).toBeLessThan(47_000);
     expect(later.size).toBeGreaterThan(8);
   });
 
@@ -132,9 +132,9 @@ describe('the size of', () => {
     }
   });
 
-  it('analyze is at most 143 kB with the pca that it contains, and asks criteria and the bootstrap later', async () => {
+  it('analyze is at most 147 kB with the pca that it contains, and asks criteria and the bootstrap later', async () => {
     for (const [built, most] of [
-      [withRolldown, 143_000],
+      [withRolldown, 147_000],
       [withEsbuild, 154_000],
     ] as const) {
       const { first, later } = await built('@scree/analysis', 'analyze');

@@ -67,13 +67,12 @@ function without(component: number, turn: number, kept: number, kWithout: number
 }
 
 /**
- * "13 of 38 rows (7–11 and 31–38) are beyond the robust limits, and about 2 good rows would be. T² and Q show none of them: …"; "Row 44
+ * "13 of 38 rows (7–11 and 31–38) are beyond the robust limits, and about 2 good rows would be. T² and Q, whose limits are computed from all rows, name none."; "Row 44
  * lies apart from the others by robust distances."
  */
 export function describeRowsApart(found: RowsApart): string {
   const { count: rows, classical, robust, byChance } = found;
-  const shows = classical === 0 ? 'show none of them' : `show only ${count(classical)}`;
-  const hidden = `T² and Q ${shows}, because their limits are computed with these rows.`;
+  const hidden = `T² and Q, whose limits are computed from all rows, name ${classical === 0 ? 'none' : count(classical)}.`;
   if (robust === 'fit') return beyondLimits(found.rows, rows, found.of);
   if (robust === 'many') {
     return `${someOf(found)}${rowsInBrackets(found.rows, rows)} are beyond the robust limits, and about ${plural(byChance, 'good row')} would be. ${hidden}`;

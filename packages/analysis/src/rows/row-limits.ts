@@ -165,7 +165,7 @@ function combinedFormula(
   if (!left || t2 === null || q === null) return null;
   const [distance, residual] = [t2 / units, q / units];
   const mean = k / distance + left.sum / residual;
-  const square = k / distance ** 2 + (left.second * left.sum ** 2) / residual ** 2;
+  const square = k / distance ** 2 + left.second * (left.sum / residual) ** 2;
   return boxLimit(mean, mean ** 2 / square, beyond);
 }
 

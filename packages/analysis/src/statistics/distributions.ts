@@ -121,7 +121,8 @@ function stirling(z: number): number {
 /** x·ln(x/m) + m − x without cancellation where x and m are close. */
 function deviance(x: number, m: number): number {
   const v = (x - m) / (x + m);
-  if (Math.abs(v) > 0.1) return x * Math.log(x / m) + m - x;
+  // Also NaN, with which the series below would never end.
+  if (!(Math.abs(v) <= 0.1)) return x * Math.log(x / m) + m - x;
   let sum = (x - m) * v;
   let term = 2 * x * v;
   for (let j = 3; ; j += 2) {

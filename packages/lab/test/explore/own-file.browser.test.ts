@@ -12,9 +12,9 @@ const PENGUINS = fileURLToPath(new URL('../../src/data/penguins.csv', import.met
 /** 60 rows with an identifier, columns of very different spread, and a group that separates them. */
 const table = `id,small,large,other,group\n${Array.from({ length: 60 }, (_, i) => {
   const group = i % 3;
-  return [1000 + 7 * i, group + Math.sin(i), 500 * group + 90 * Math.cos(3 * i), Math.sin(5 * i), `g${group}`].join(
-    ',',
-  );
+  // Angles that grow by squares: neighbouring rows are unrelated, so that their order is no finding.
+  const [a, b, c] = [7.1, 12.9, 31.7].map((step) => Math.sin(step * i * i));
+  return [1000 + 7 * i, group + a, 500 * group + 90 * b, c, `g${group}`].join(',');
 }).join('\n')}\n`;
 
 describeExploreOnOnePage("the user's own file", (explore) => {

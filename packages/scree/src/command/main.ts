@@ -121,8 +121,9 @@ function find(name: string): Command {
   throw new UsageError(`There is no command ${name}.${meant ? ` Did you mean ${meant}?` : ''}`);
 }
 
-/** Returns true if --missing of a command can predict values. */
+/** Returns true if --missing of a command can predict values: for a fit, and not for the rows of a model that --model names. */
 function predictsMissing(command: Command | undefined): boolean {
+  if (process.argv.some((word) => /^--model(=|$)/.test(word))) return false;
   return command?.flags.some(({ name, choices }) => name === 'missing' && choices?.includes('iterative')) ?? false;
 }
 

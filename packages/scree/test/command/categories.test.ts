@@ -303,6 +303,7 @@ describe('models with an encoding', () => {
     expect(readdirSync(path('mca-tables')).sort()).toEqual([
       'categories.csv',
       'columns.csv',
+      'covariates.csv',
       'eta2.csv',
       'groups.csv',
       'rows.csv',

@@ -9,7 +9,7 @@ const { folder, path, write } = useBinary('limits');
 
 /** Columns that hang together: a fit has no reason to warn of them. */
 const table = (rows: number, cols: number): string => {
-  const value = (i: number, j: number): string => (Math.sin(i * i) + 0.5 * Math.sin(i * (j + 2))).toFixed(6);
+  const value = (i: number, j: number): string => (Math.sin(i * i) + 0.5 * Math.sin(i * i * (j + 2.3))).toFixed(6);
   const line = (i: number): string => Array.from({ length: cols }, (_, j) => value(i, j)).join();
   return `${Array.from({ length: cols }, (_, j) => `c${j}`).join()}\n${Array.from({ length: rows }, (_, i) => line(i)).join('\n')}\n`;
 };

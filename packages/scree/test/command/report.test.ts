@@ -65,7 +65,7 @@ describe('scree report', () => {
       /^Column disp has 76\.4 % of the variance, more than the others together, .* use --scale unit\./,
     );
     expect(html).toContain('<title>row 1: car 1</title>');
-    expect(lead).toMatch(/[Rr]ows? (\d+) \(car \1\)/);
+    expect(lead).toMatch(/[Rr]ows? \(?(\d+) \(?car \1\b/);
   });
 
   it('says of a stored model and new rows what each of them tells', () => {

@@ -88,6 +88,8 @@ describe('scree analyze --residualize', () => {
       'batch',
       '-k',
       '2',
+      '--scale',
+      'none',
     ]);
     closeTo(found.variances, model.variances);
   });

@@ -75,6 +75,12 @@ describe('analyze and report', () => {
     const [first] = told.split(/(?<=\.) /);
     expect(first).toMatch(/unusual|^Not examined/);
     expect(section).toContain(first);
+    // The second look has the word about rows, in both.
+    const apart = /[^.]* (by robust distances|beyond the robust limits[^.]*)\./.exec(lead)?.[0].trim();
+    if (apart !== undefined) {
+      expect(told).toContain(apart);
+      return;
+    }
     const rows = /^(Rows? .*|No row) (are|is) unusual|^\d+ rows of [\d,]+ are unusual/.exec(first)?.[0];
     if (rows === undefined) {
       expect(section).toContain(told);
