@@ -87,7 +87,7 @@ export default defineConfig({
   worker: {
     format: 'es',
     plugins: () => [collectModules(bundled)],
-    // One file, but for Parquet, zstd and WebGPU, which most never need, and what is computed after the first picture: a worker waits long for
+    // One file, but for Parquet, zstd, WebGPU and kernels for old browsers, which most never need, and what is computed after the first picture: a worker waits long for
     // every further file while the page is loading.
     rolldownOptions: {
       output: {
@@ -95,7 +95,7 @@ export default defineConfig({
           groups: [
             {
               name: 'worker',
-              test: /^(?!.*(parquet|zstd|engines.webgpu.(?!offer)|analysis.src.(choose.(computations|collect|evaluate|recommend)|bootstrap|robust|vectors|inspect.structure|rows.(monitor|drift|limits|calibrat))|core.src.missing|solvers.(learned|sketch).(?!declaration|check)))/,
+              test: /^(?!.*(parquet|zstd|engines.(webgpu.(?!offer)|wasm.kernels-plain)|analysis.src.(missing|choose.(computations|collect|evaluate|recommend)|bootstrap|robust|vectors|inspect.structure|rows.(monitor|drift|limits|calibrat))|core.src.missing|solvers.(learned|sketch).(?!declaration|check)))/,
             },
           ],
         },
