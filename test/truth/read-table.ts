@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { toRows } from '@scree/core';
 import { openBlob } from '@scree/files';
-import { toRows } from 'scree';
 import type { Truth } from './expected.js';
 
 /** The complete rows of a table, as numbers, with the names of their columns and what stands beside them. */
