@@ -72,7 +72,8 @@ describe('warnings about what reading did to values', () => {
     expect(await warned(text, 'x.csv', { missing: 'mean', exclude: ['w'] })).toMatchObject([
       {
         code: 'VALUES_FILLED',
-        message: '4 missing values were filled in, each with the column\'s mean, which shrinks correlations: "x" (2), "y" (2), of 6 rows.',
+        message:
+          '4 missing values were filled in, each with the column\'s mean, which shrinks correlations: "x" (2), "y" (2), of 6 rows.',
         details: { values: 4, rows: 6, with: 'mean' },
       },
     ]);
