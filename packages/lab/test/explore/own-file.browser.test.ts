@@ -214,6 +214,8 @@ describeExploreOnOnePage('the bootstrap', (explore) => {
     explore.page.evaluate((name) => document.body.dataset[name], what);
 
   it('is stopped when the user leaves for Learn, and done on return', async () => {
+    // Otherwise the analysis of iris could be the one that is noted.
+    await explore.page.getByText('PC1 is stable (±3°).').waitFor();
     await watchCalls();
     await explore.open(join(explore.folder, 'large.csv'));
     await expect.poll(() => noted('started')).toBe('yes');
