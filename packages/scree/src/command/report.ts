@@ -13,6 +13,7 @@ import { analyzeFile, tableOf } from './analyze-file.js';
 import { byGroup, refuseRowsApart } from './by-group.js';
 import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
+import { predictingMethod } from './data-flags.js';
 import { warningWithFlags } from './describe-error.js';
 import { reasonWithFlags } from './describe-reason.js';
 import { checkRereadable, withModel } from './fit-file.js';
@@ -151,6 +152,11 @@ function refuseWithModel(flags: Call['flags']): void {
   if (other)
     throw new UsageError(
       `--${other} belongs to a fit, and --model brings a model. Leave one of them out${other === 'group' ? ', or use --color' : ''}.`,
+    );
+  const method = predictingMethod(flags);
+  if (method)
+    throw new UsageError(
+      `--missing ${method} predicts missing values for a fit, and --model brings a model. Use --missing drop or --missing mean.`,
     );
   if (flags.bootstrap !== undefined)
     throw new UsageError(

@@ -85,6 +85,8 @@ describe('scree report', () => {
     const refused = scree(['report', rest, '--model', path('first.json'), '--bootstrap', '20', '-o', path('x.html')]);
     expect(refused.code).toBe(2);
     expect(refused.err).toContain('--bootstrap draws from the rows of a fit, and --model brings a model.');
+    const predicted = ['report', rest, '--model', path('first.json'), '--missing', 'iterative', '-o', path('x.html')];
+    expect(scree(predicted)).toMatchObject({ code: 2, err: expect.stringContaining('Use --missing drop') });
   });
 
   it('draws groups, supplementary columns and rows, and rotated components, and says what they have to do with the fit', () => {
